@@ -185,6 +185,7 @@ struct program {
 
 // Number of codes of a type; sets: 2^n. Sets of 64 elements overflow to 0: use bits().
 std::uint32_t bits(const program&, type_id);
+std::uint64_t max_code(const program&, type_id);   // the greatest code; also right for sets of 64 elements
 std::uint64_t element_count(const program&, const variable&);
 std::int64_t low(const program&, type_id);
 
