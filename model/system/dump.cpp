@@ -104,8 +104,8 @@ std::string dump(const ir::program& p, ir::expr_id id) {
     case op::constant: return std::to_string(e.value);
     case op::temp: return fmt::format("t{}", e.temp);
     case op::load: return place(p, e.var, e.kids);
-    case op::not_: return "!" + kid(0);
-    case op::negate: return "-" + kid(0);
+    case op::not_: return fmt::format("!{}", kid(0));
+    case op::negate: return fmt::format("-{}", kid(0));
     case op::select: return fmt::format("({} ? {} : {})", kid(0), kid(1), kid(2));
     case op::wrap: return fmt::format("wrap[{}]({})", type_text(p, e.type), kid(0));
     case op::unwrap: return fmt::format("unwrap[{}]({})", type_text(p, e.type), kid(0));
@@ -125,7 +125,7 @@ std::string dump(const ir::program& p) {
   for (const variable& v : p.variables) {
     std::string index;
     for (sort_id s : v.index) index += (index.empty() ? "" : ", ") + p.sorts.at(s).name;
-    out += fmt::format("var {}{} : {}\n", v.name, index.empty() ? "" : "(" + index + ")", type_text(p, v.type));
+    out += fmt::format("var {}{} : {}\n", v.name, index.empty() ? "" : fmt::format("({})", index), type_text(p, v.type));
   }
   for (const checked_property& c : p.properties)
     out += fmt::format("property {}{}{}\n", c.name, c.sometimes ? " sometimes" : "", c.invariant == nothing ? "" : " " + dump(p, c.invariant));
