@@ -72,7 +72,7 @@ struct statement {
 struct import_decl { source_range where; std::vector<std::string> names; };
 
 struct sort_extra { source_range where; std::string name; std::string over; };  // over empty: a named element
-struct sort_decl { source_range where; std::string name; std::vector<sort_extra> extras; };
+struct sort_decl { source_range where; std::string name; std::vector<sort_extra> extras; std::int64_t standard = 0; };  // 0: the scope must give it
 
 struct enum_decl { source_range where; std::string name; std::vector<std::string> labels; };
 
