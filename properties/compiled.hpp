@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "properties/property.hpp"
@@ -26,6 +27,9 @@ struct value_type {
 struct event { std::string name; std::vector<value_type> params; };   // includes <span>_begin and <span>_end
 struct span_kind { std::string name; std::vector<value_type> params; std::uint32_t begin = 0, end = 0; };  // event numbers
 
+// A span's begin event has the span's parameters, its end event has none. Both belong to the span themselves: it is the innermost
+// open one when their checks and updates run, with cells at 0 at its begin.
+//
 // Values: Boolean 0/1, integer itself, element its number, option 0 = none else 1 + value, set: see span_argument.
 enum class op : std::uint8_t {
   constant,       // value
@@ -34,6 +38,7 @@ enum class op : std::uint8_t {
   cell,           // cell `index` at kids; `span`: number of the span variable whose copy is read, or -1
   ghost,          // ghost `index` at kids
   in_span,        // kids[0] is a member of the first argument (a set) of the span bound to span variable `span`
+  outermost,      // the span bound to span variable `span` is not nested in another open span of its kind (of its process)
   not_, and_, or_, implies, equal, not_equal, less, less_equal, add, subtract, multiply,
   select,         // kids[0] ? kids[1] : kids[2]
   is_none, value_of, wrap,
@@ -72,10 +77,14 @@ struct pattern {
 };
 
 enum class action : std::uint8_t { set, clear, increment };
+// Updates are listed so that applying the matching ones one after another, each reading what the others before it left, is the same
+// as applying all to the values before the event: a `when` reads only cells that are updated later.
 struct update {
   pattern on;
   std::uint32_t cell = 0;
-  std::vector<std::uint32_t> keys;   // variables that give the cell's keys, all bound by the pattern
+  std::vector<std::uint32_t> keys;   // variables that give the cell's keys, bound by the pattern or listed in `free`
+  // Only for `clear`: every entry whose other keys match is cleared. `when` may mention these variables.
+  std::vector<std::pair<std::uint32_t, value_type>> free;
   action act = action::set;
   std::uint32_t variables = 0;       // size of the environment of variables
 };
@@ -86,6 +95,7 @@ struct ghost {
   value_type type;
   std::int64_t initial = 0;
 };
+// Listed so that doing the matching ones one after another is the same as doing them at once.
 struct ghost_update {
   pattern on;
   std::uint32_t ghost = 0;
@@ -120,6 +130,7 @@ struct monitor_set {
 
 // Types and compiles. `named` elements (init_net) and constructors (lo) are accepted by name. Throws diagnostic with the place:
 // unknown event, wrong number or type of arguments, unbound or unknown variable, a span variable that no pattern binds, ...
+// An argument or `when` of a pattern inside an atom is evaluated at the event that it matches, on the values before that event.
 // State properties (invariant, sometimes EXPR) are passed through unchecked: the model's type checker reads them.
 monitor_set compile(const ast::vocabulary&, const std::vector<const ast::property*>&);
 
