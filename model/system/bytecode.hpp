@@ -18,7 +18,7 @@ enum class opcode : std::uint16_t {
   load_table,    // dst := table imm at element r[a]
   flatten,       // dst := r[a] * size + r[b]; both are checked: imm = size of a << 32 | size of b
   move, negate, not_,
-  add, subtract, multiply, minimum, maximum,
+  add, subtract, multiply, divide, minimum, maximum,
   add_constant,  // dst := r[a] + imm
   equal, not_equal, less, less_equal,
   contains, singleton, unite, intersect, subtract_set, cardinality,

@@ -169,6 +169,7 @@ class compiler {
       case op::add: return opcode::add;
       case op::subtract: return opcode::subtract;
       case op::multiply: return opcode::multiply;
+      case op::divide: return opcode::divide;
       case op::minimum: return opcode::minimum;
       case op::maximum: return opcode::maximum;
       case op::contains: return opcode::contains;

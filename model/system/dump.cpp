@@ -21,6 +21,7 @@ const char* symbol(op c) {
     case op::add: return "+";
     case op::subtract: return "-";
     case op::multiply: return "*";
+    case op::divide: return "/";
     case op::minimum: return "min";
     case op::maximum: return "max";
     case op::contains: return "has";

@@ -214,6 +214,7 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
       case opcode::multiply:
         if (__builtin_mul_overflow(r[c->a], r[c->b], &r[c->dst])) overflow();
         break;
+      case opcode::divide: r[c->dst] = r[c->b] > 0 ? r[c->a] / r[c->b] : 0; break;
       case opcode::minimum: r[c->dst] = std::min(r[c->a], r[c->b]); break;
       case opcode::maximum: r[c->dst] = std::max(r[c->a], r[c->b]); break;
       case opcode::add_constant:

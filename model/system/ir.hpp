@@ -69,7 +69,7 @@ enum class op : std::uint8_t {
   temp,        // temp
   not_, negate,
   and_, or_, implies,                                   // evaluate the right side only where it decides
-  equal, not_equal, less, less_equal, add, subtract, multiply, minimum, maximum,
+  equal, not_equal, less, less_equal, add, subtract, multiply, divide, minimum, maximum,   // divide: by a positive constant, of a non-negative number
   select,      // kids[0] ? kids[1] : kids[2]
   wrap,        // T -> option<T>:  1 + kid - low(T)     type is the option
   unwrap,      // option<T> -> T:  kid - 1 + low(T)     type is T; the caller has excluded none

@@ -20,8 +20,8 @@ struct loaded_model {
   std::vector<std::string> files;      // all files read, for the input hash
 };
 
-// Reads PATH and its imports. Throws diagnostic.
-loaded_model load_model(language::source_set&, const std::string& path, const ast::vocabulary&);
+// Reads PATH and its imports: lib/NAME.model or NAME.model beside the importing file, else NAME.model in `libraries`. Throws diagnostic.
+loaded_model load_model(language::source_set&, const std::string& path, const ast::vocabulary&, const std::string& libraries = {});
 
 struct instance {
   std::string variant;                             // empty: the options' defaults

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: MIT
+// Calls, notifier chains, spans and operations: where one body is put into another.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "model/system/lower_code.hpp"
+
+namespace quiesce::lowering {
+
+using k = ast::expr_kind;
+
+// --- procedures ----------------------------------------------------------------------------------------------------------
+
+void process_code::call(const ast::statement& st) {
+  const bool has_result = st.kind != ast::statement_kind::call;
+  const std::string result = st.kind == ast::statement_kind::let_call ? st.name : has_result ? st.target[0].text : "";
+  if (!has_result && (list_statement(st) || container_statement(st) || lock_statement(st) || timer_statement(st))) return;
+  if (has_result && try_lock(st, result)) return;
+  const auto it = s.procedures.find(st.text);
+  if (it == s.procedures.end()) throw diagnostic(st.where, fmt::format("there is no procedure '{}'", st.text));
+  if (has_result && it->second->result.empty()) throw diagnostic(st.where, fmt::format("'{}' returns no value", st.text));
+  expand(*it->second, st);
+}
+
+// A parameter stands for its argument where that cannot change during the call; else for a copy made at the call.
+binding process_code::bind_scalar(const std::string& name, const value& v, const ast::statement& st) {
+  binding out;
+  if (v.fx.stable && !v.fx.binds && v.defined == ir::nothing) {
+    out.alias = v;
+    out.alias.fx = {};
+    return out;
+  }
+  if (v.fx.shared) begin_step(st);
+  else check_guards(v.fx, st.where);
+  check_value(v, st.where);
+  variable_id copy;
+  out.alias.e = local(name, v.type, &copy);
+  out.alias.type = v.type;
+  set(copy, self_index(), v.e, st.where);
+  return out;
+}
+
+binding process_code::bind_sequence(const std::string& name, const resolved_type& t, const ast::expr& e, const ast::statement& st) {
+  binding out;
+  out.kind = binding_kind::sequence;
+  out.alias.type = t.type;
+  if (e.kind == k::name || e.kind == k::apply) {
+    const value v = x.lower(e);
+    if (!v.sequence) throw diagnostic(e.where, "a sequence is expected here");
+    if (!x.same_type(v.sequence->member, t.type)) throw diagnostic(e.where, fmt::format("a sequence of {} is expected", x.type_name(t.type)));
+    if (v.fx.stable) {
+      out.alias.sequence = *v.sequence;
+      return out;
+    }
+  }
+  const sequence_place copy = local_sequence(name, t.type, t.capacity, t.queue);
+  assign_sequence(copy, e, st);
+  out.alias.sequence = copy;
+  return out;
+}
+
+binding process_code::bind_argument(const ast::param& p, const ast::expr& e, const ast::statement& st) {
+  binding out;
+  if (p.kind == ast::param_kind::event) {
+    if (e.kind != k::name) throw diagnostic(e.where, "an event's name is expected here");
+    out.kind = binding_kind::event;
+    out.event = event_name(e.text);
+    if (!shared.events.count(out.event)) throw diagnostic(e.where, fmt::format("there is no event '{}'", e.text));
+    return out;
+  }
+  if (p.kind == ast::param_kind::reference) {
+    const auto r = x.list_place(e);
+    if (s.spaces[r.space].name != p.node) throw diagnostic(e.where, fmt::format("a list of '{}' is expected here", p.node));
+    out.kind = binding_kind::head;
+    out.space = r.space;
+    out.address = r.address;
+    return out;
+  }
+  const resolved_type t = s.resolve(p.type[0]);
+  if (t.sequence) return bind_sequence(p.name, t, e, st);
+  return bind_scalar(p.name, x.coerce(x.lower(e, t.type), t.type, e.where), st);
+}
+
+process_code::names process_code::bind_params(const std::vector<ast::param>& params, const ast::statement& st) {
+  if (st.args.size() != params.size())
+    throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}, not {}", st.text, params.size(), params.size() == 1 ? "" : "s", st.args.size()));
+  names out;
+  for (std::size_t i = 0; i < params.size(); ++i)
+    if (!out.emplace(params[i].name, bind_argument(params[i], st.args[i], st)).second) throw diagnostic(params[i].where, fmt::format("two parameters are called '{}'", params[i].name));
+  return out;
+}
+
+// The body of a procedure sees its parameters and the globals, nothing of the caller.
+void process_code::enter(const std::string& name, const std::optional<ast::anchor>& at, names params, const std::function<void()>& body) {
+  auto caller = x.names.exchange();
+  open_scope();
+  for (auto& [n, b_] : params)
+    if (n != "_") x.names.bind(n, std::move(b_));
+  path_.push_back(frame_of(name, at));
+  const std::vector<loop> loops = std::move(loops_);
+  loops_.clear();
+  body();
+  loops_ = loops;
+  path_.pop_back();
+  close_scope();
+  x.names.exchange(std::move(caller));
+}
+
+void process_code::inline_body(const std::string& name, const std::optional<ast::anchor>& at, names params, const std::vector<ast::statement>& body) {
+  enter(name, at, std::move(params), [&] {
+    code_label leave;
+    calls_.push_back({&leave, cleanups_.size(), std::nullopt, ir::nothing});
+    block(body);
+    calls_.pop_back();
+    const bool fresh = fresh_ && leave.uses.empty();
+    bind(leave);
+    fresh_ = fresh;
+  });
+}
+
+void process_code::expand(const ast::procedure_decl& d, const ast::statement& st) {
+  open_scope();
+  names params = bind_params(d.params, st);
+  std::optional<type_id> result_type;
+  variable_id result = ir::nothing;
+  expr_id result_value = ir::nothing;
+  if (!d.result.empty()) {
+    const resolved_type t = s.resolve(d.result[0]);
+    if (t.sequence) throw diagnostic(d.result[0].where, "a procedure returns a scalar");
+    result_type = t.type;
+    result_value = local(d.name + ".result", t.type, &result);
+    set(result, self_index(), b.constant(b.low(t.type), t.type), st.where);
+  }
+  const auto running = std::count(active_.begin(), active_.end(), d.name);
+  if (!shared.dry) {
+    if (running > 0 && d.recursive.empty())
+      throw diagnostic(st.where, fmt::format("'{}' calls itself (by way of {}) without being recursive", d.name, active_.back()), "proc NAME(…) recursive N");
+    if (!d.recursive.empty() && running >= s.integer_constant(d.recursive[0])) {
+      bound(ir::bound_kind::recursion, fmt::format("'{}' is called more than {} deep", d.name, running), st.where);
+    } else {
+      active_.push_back(d.name);
+      enter(d.name, d.at, std::move(params), [&] {
+        code_label leave;
+        calls_.push_back({&leave, cleanups_.size(), result_type, result});
+        block(d.body);
+        calls_.pop_back();
+        const bool fresh = fresh_ && leave.uses.empty();
+        bind(leave);
+        if (leave.uses.empty()) fresh_ = fresh;
+      });
+      active_.pop_back();
+    }
+  }
+  if (result_type && live_) {
+    if (st.kind == ast::statement_kind::let_call) {
+      binding name;
+      name.kind = binding_kind::local;
+      name.assignable = true;
+      close_scope();
+      name.alias.e = local(st.name, *result_type, &name.local);
+      name.alias.type = *result_type;
+      set(name.local, self_index(), result_value, st.where);
+      x.names.bind(st.name, name);
+      return;
+    }
+    if (st.kind == ast::statement_kind::assign_call) {
+      const binding* l = x.names.find(st.target[0].text);
+      if (!l || l->kind != binding_kind::local || !x.same_type(l->alias.type, *result_type))
+        throw diagnostic(st.target[0].where, fmt::format("'{}' is not a local of type {}", st.target[0].text, x.type_name(*result_type)));
+      set(l->local, self_index(), result_value, st.where);
+    }
+  }
+  close_scope();
+}
+
+// --- events --------------------------------------------------------------------------------------------------------------
+
+type_id shared_lowering::event_type(const monitors::value_type& t, source_range where) const {
+  switch (t.kind) {
+    case monitors::value_kind::boolean: return b.boolean();
+    case monitors::value_kind::integer: return b.integer(t.low, t.high);
+    case monitors::value_kind::element: return b.element(s.sort_named(t.sort, where).id);
+    case monitors::value_kind::set: return b.set(s.sort_named(t.sort, where).id);
+    case monitors::value_kind::option: return b.option(event_type(t.inner[0], where));
+  }
+  return b.boolean();
+}
+
+std::string process_code::event_name(const std::string& name) const {
+  const binding* l = x.names.find(name);
+  return l && l->kind == binding_kind::event ? l->event : name;
+}
+
+std::vector<expr_id> process_code::event_args(const std::string& event, const ast::statement& st, effects& fx) {
+  const auto it = shared.events.find(event);
+  if (it == shared.events.end()) throw diagnostic(st.where, fmt::format("there is no event '{}'", event), "properties/events.prop lists the events");
+  const auto& params = shared.monitors.events[it->second].params;
+  if (params.size() != st.args.size()) throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}", event, params.size(), params.size() == 1 ? "" : "s"));
+  std::vector<expr_id> out;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const type_id t = shared.event_type(params[i], st.args[i].where);
+    const value v = x.coerce(x.lower(st.args[i], t), t, st.args[i].where);
+    check_value(v, st.args[i].where);
+    fx.add(v.fx);
+    out.push_back(v.e);
+  }
+  return out;
+}
+
+void process_code::emit_event(const std::string& event, const std::vector<expr_id>& args, source_range where) {
+  if (!live_) return;
+  const std::uint32_t number = shared.events.at(event);
+  ir::instruction i;
+  i.code = ir::operation::emit;
+  i.which = number;
+  i.args = args;
+  i.where = where;
+  emit(i);
+  if (!shared.dry) shared.weaver->weave(*this, number, args, where);
+}
+
+void process_code::emit_statement(const ast::statement& st) {
+  begin_step(st);
+  effects fx;
+  const std::string event = event_name(st.text);
+  emit_event(event, event_args(event, st, fx), st.where);
+}
+
+void process_code::notify(const ast::statement& st) {
+  begin_step(st);
+  effects fx;
+  const std::string event = event_name(st.text);
+  std::vector<expr_id> args = event_args(event, st, fx);
+  open_scope();
+  const bool keep = fx.stable && !fx.binds;
+  for (std::size_t i = 0; !keep && i < args.size(); ++i) {   // handlers see what the notifier was called with
+    variable_id copy;
+    const expr_id saved = local(fmt::format("notify.{}", i), b.type_of(args[i]), &copy);
+    set(copy, self_index(), args[i], st.where);
+    args[i] = saved;
+  }
+  emit_event(event, args, st.where);
+  for (const auto* h : s.handlers) run_handler(*h, event, args, st);
+  close_scope();
+}
+
+void process_code::run_handler(const ast::handler_decl& h, const std::string& event, const std::vector<expr_id>& args, const ast::statement& st) {
+  if (!live_ || shared.dry) return;
+  const ast::handler_clause* clause = nullptr;
+  for (const auto& c : h.clauses)
+    if (c.event == event) clause = &c;
+  if (!clause)
+    for (const auto& c : h.clauses)
+      if (c.event.empty() && c.params.size() <= args.size()) clause = &c;
+  if (!clause) return;
+  if (clause->params.size() > args.size()) throw diagnostic(clause->where, fmt::format("'{}' has {} parameter(s)", event, args.size()));
+  code_label skip;
+  if (!h.when.empty()) {
+    auto caller = x.names.exchange();
+    x.names.open();
+    const expr_id c = test(h.when[0], st);
+    x.names.exchange(std::move(caller));
+    if (b.is_false(c)) return;
+    jump_if(b.negated(c), skip);
+  }
+  names params;
+  for (std::size_t i = 0; i < clause->params.size(); ++i) {
+    binding p;
+    p.alias = {args[i], b.type_of(args[i]), {}, ir::nothing, {}};
+    if (clause->params[i] != "_") params[clause->params[i]] = p;
+  }
+  inline_body(h.name, h.at, std::move(params), clause->body);
+  if (!skip.uses.empty()) bind(skip);
+}
+
+// --- spans ---------------------------------------------------------------------------------------------------------------
+
+void process_code::span(const ast::statement& st) {
+  std::uint32_t kind = 0;
+  while (kind < shared.monitors.spans.size() && shared.monitors.spans[kind].name != st.text) ++kind;
+  if (kind == shared.monitors.spans.size()) throw diagnostic(st.where, fmt::format("there is no span '{}'", st.text));
+  begin_step(st);
+  open_scope();
+  effects fx;
+  const std::string begin = shared.monitors.events[shared.monitors.spans[kind].begin].name;
+  std::vector<expr_id> args = event_args(begin, st, fx);
+  if (fx.shared || fx.guards) check_guards(fx, st.where);
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    variable_id copy;
+    if (b.constant_of(args[i])) continue;
+    const expr_id saved = local(fmt::format("{}.{}", st.text, i), b.type_of(args[i]), &copy);
+    set(copy, self_index(), args[i], st.where);
+    args[i] = saved;
+  }
+  open_span o;
+  o.kind = kind;
+  for (const auto& other : open_spans) o.level += other.kind == kind;
+  o.args = args;
+  open_spans.push_back(o);
+  emit_event(begin, args, st.where);
+  const std::size_t mine = open_spans.size() - 1;
+  cleanups_.push_back({cleanup::kind::span, 0, ir::nothing, mine});
+  block(st.body);
+  if (live_ && !atomic_ && index != ir::nothing) {
+    ast::statement end;
+    end.kind = ast::statement_kind::emit;
+    end.text = shared.monitors.events[shared.monitors.spans[kind].end].name;
+    end.where = st.where;
+    end.args = st.args;
+    begin_step(end);
+  }
+  end_span(mine, st.where);
+  cleanups_.pop_back();
+  open_spans.pop_back();
+  close_scope();
+}
+
+void process_code::end_span(std::size_t which, source_range where) {
+  if (!live_) return;
+  const open_span o = open_spans[which];
+  const std::vector<open_span> inner(open_spans.begin() + static_cast<std::ptrdiff_t>(which) + 1, open_spans.end());   // a return leaves these before
+  open_spans.resize(which + 1);
+  emit_event(shared.monitors.events[shared.monitors.spans[o.kind].end].name, o.args, where);
+  if (!shared.dry) shared.weaver->reset_span(*this, o);
+  open_spans.insert(open_spans.end(), inner.begin(), inner.end());
+}
+
+// --- operations ----------------------------------------------------------------------------------------------------------
+
+// begin; then, in one step, arguments for `any` such that `requires` holds, and the body; or `otherwise`, where no arguments do.
+// Whether a sequence exists is not decided: there `otherwise` is possible too.
+void process_code::perform(const ast::statement& st) {
+  const auto it = s.operations.find(st.text);
+  if (it == s.operations.end()) throw diagnostic(st.where, fmt::format("there is no operation '{}'", st.text));
+  const ast::operation_decl& d = *it->second;
+  if (atomic_) throw diagnostic(st.where, "an operation takes locks: it cannot be performed inside atomic");
+  if (st.args.size() != d.params.size()) throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}", d.name, d.params.size(), d.params.size() == 1 ? "" : "s"));
+  open_scope();
+  names given;
+  std::vector<const ast::param*> open;
+  for (std::size_t i = 0; i < d.params.size(); ++i) {
+    if (d.params[i].kind != ast::param_kind::value) throw diagnostic(d.params[i].where, "the parameters of an operation are values");
+    if (st.args[i].kind == k::any) open.push_back(&d.params[i]);
+    else given[d.params[i].name] = bind_argument(d.params[i], st.args[i], st);
+  }
+  inline_body(d.name, d.at, given, d.begin);
+  enter(d.name, d.at, given, [&] {
+    code_label refuse, done;
+    if (!open.empty() || !d.requires_.empty()) begin_step(st);
+    const temp_id t = x.take_temp();
+    bool sequence = false;
+    for (const auto* p : open) sequence |= s.resolve(p->type[0]).sequence;
+    const expr_id way = b.temp(t, b.boolean());
+    // Scalars are quantified over, to know whether any choice is allowed.
+    expr_id possible = b.truth(true);
+    if (!sequence && !d.requires_.empty()) {
+      ast::expr q = d.requires_[0];
+      for (auto p = open.rbegin(); p != open.rend(); ++p) {
+        ast::expr some;
+        some.kind = k::quantified;
+        some.text = "some";
+        some.where = d.requires_[0].where;
+        some.binders.push_back({(*p)->where, (*p)->name, (*p)->type, {}});
+        some.args = {q};
+        q = some;
+      }
+      const value v = x.condition(q);
+      check_value(v, q.where);
+      possible = v.e;
+    }
+    if (sequence) {
+      ir::instruction i;
+      i.code = ir::operation::choose;
+      i.temp = t;
+      i.count = 2;
+      i.note = b.string("performed");
+      i.where = st.where;
+      emit(i);
+      jump_if(b.negated(way), refuse);
+    } else {
+      jump_if(b.negated(possible), refuse);
+    }
+    for (const auto* p : open) {
+      const resolved_type ty = s.resolve(p->type[0]);
+      binding name;
+      name.alias.type = ty.type;
+      if (ty.sequence) {
+        name.kind = binding_kind::sequence;
+        name.alias.sequence = local_sequence(p->name, ty.type, ty.capacity, ty.queue);
+        choose_sequence(*name.alias.sequence, st.where, p->name);
+      } else {
+        variable_id v;
+        name.alias.e = local(p->name, ty.type, &v);
+        choose_into(v, self_index(), ty.type, st.where, p->name);
+      }
+      x.names.bind(p->name, name);
+    }
+    if (!d.requires_.empty() && (sequence || !open.empty())) {
+      const value c = x.condition(d.requires_[0]);
+      check_value(c, d.requires_[0].where);
+      await(c.e, d.requires_[0].where);
+    }
+    x.release_temp();
+    fresh_ = false;
+    code_label leave;
+    calls_.push_back({&leave, cleanups_.size(), std::nullopt, ir::nothing});
+    block(d.body);
+    bind(leave);
+    jump(done);
+    bind(refuse);
+    block(d.otherwise);
+    calls_.pop_back();
+    bind(done);
+  });
+  close_scope();
+}
+
+// --- type checks of what no process reaches --------------------------------------------------------------------------------
+
+binding process_code::dry_binding(const ast::param& p) {
+  binding out;
+  if (p.kind == ast::param_kind::event) {
+    out.kind = binding_kind::event;
+    out.event = shared.events.begin()->first;
+    return out;
+  }
+  if (p.kind == ast::param_kind::reference) {
+    const auto it = s.globals.find(p.node);
+    if (it == s.globals.end() || it->second.kind != global_kind::node) throw diagnostic(p.where, fmt::format("there is no list node '{}'", p.node));
+    out.kind = binding_kind::head;
+    out.space = it->second.space;
+    out.address = b.constant(first_node, b.element(s.spaces[out.space].sort));
+    return out;
+  }
+  const resolved_type t = s.resolve(p.type[0]);
+  out.alias.type = t.type;
+  if (t.sequence) {
+    out.kind = binding_kind::sequence;
+    out.alias.sequence = local_sequence(p.name, t.type, t.capacity, t.queue);
+  } else {
+    out.alias.e = local(p.name, t.type);
+  }
+  return out;
+}
+
+void process_code::dry_procedure(const ast::procedure_decl& d) {
+  held_.emplace_back();
+  live_ = true;
+  names params;
+  for (const auto& p : d.params) params[p.name] = dry_binding(p);
+  std::optional<type_id> result_type;
+  variable_id result = ir::nothing;
+  if (!d.result.empty()) {
+    result_type = s.resolve(d.result[0]).type;
+    local(d.name + ".result", *result_type, &result);
+  }
+  enter(d.name, d.at, std::move(params), [&] {
+    code_label leave;
+    calls_.push_back({&leave, cleanups_.size(), result_type, result});
+    block(d.body);
+    calls_.pop_back();
+    bind(leave);
+  });
+  if (!d.recursive.empty()) s.integer_constant(d.recursive[0]);
+}
+
+void process_code::dry_operation(const ast::operation_decl& d) {
+  held_.emplace_back();
+  live_ = true;
+  names params;
+  for (const auto& p : d.params) params[p.name] = dry_binding(p);
+  enter(d.name, d.at, std::move(params), [&] {
+    for (const auto& e : d.requires_) x.condition(e);
+    code_label leave;
+    calls_.push_back({&leave, cleanups_.size(), std::nullopt, ir::nothing});
+    for (const auto* body : {&d.begin, &d.otherwise, &d.body}) {
+      live_ = true;
+      block(*body);
+    }
+    calls_.pop_back();
+    bind(leave);
+  });
+}
+
+void process_code::dry_handler(const ast::handler_decl& d) {
+  held_.emplace_back();
+  for (const auto& c : d.clauses) {
+    live_ = true;
+    names params;
+    std::size_t i = 0;
+    const auto ev = shared.events.find(c.event);
+    if (!c.event.empty() && ev == shared.events.end()) throw diagnostic(c.where, fmt::format("there is no event '{}'", c.event));
+    for (const auto& name : c.params) {
+      binding p;
+      if (!c.event.empty()) {
+        const auto& types = shared.monitors.events[ev->second].params;
+        if (i >= types.size()) throw diagnostic(c.where, fmt::format("'{}' has {} parameter(s)", c.event, types.size()));
+        const type_id t = shared.event_type(types[i], c.where);
+        p.alias = {b.constant(b.low(t), t), t, {}, ir::nothing, {}};
+        params[name] = p;
+      }
+      ++i;
+    }
+    if (c.event.empty()) continue;   // its parameters get their types where it runs
+    inline_body(d.name, d.at, std::move(params), c.body);
+  }
+}
+
+}  // namespace quiesce::lowering

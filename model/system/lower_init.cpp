@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The initial states: initialisers in order of declaration, then the init blocks.
+
+#include <fmt/format.h>
+
+#include "model/system/lower_code.hpp"
+
+namespace quiesce::lowering {
+
+namespace {
+
+// Calls `each` with the constant index of every element of the table.
+template <class F>
+void for_each_index(builder& b, const std::vector<sort_id>& index, F each) {
+  std::vector<std::uint32_t> at(index.size(), 0);
+  for (;;) {
+    std::vector<expr_id> out;
+    for (std::size_t i = 0; i < at.size(); ++i) out.push_back(b.constant(at[i], b.element(index[i])));
+    each(out);
+    std::size_t i = at.size();
+    while (i > 0 && ++at[i - 1] == b.size(index[i - 1])) at[--i] = 0;
+    if (i == 0) return;
+  }
+}
+
+}  // namespace
+
+void process_code::init_values() {
+  for (const auto* d : s.items<ast::variable_decl>()) {
+    const global g = s.globals.at(d->name);
+    const bool any = d->rigid || (!d->initial.empty() && d->initial[0].kind == ast::expr_kind::any);
+    if (g.kind == global_kind::sequence) {
+      if (any) throw diagnostic(d->where, "a sequence cannot start with any value");
+      if (!d->initial.empty()) for_each_index(b, g.index, [&](const std::vector<expr_id>& at) {
+        ast::statement st;
+        st.where = d->where;
+        assign_sequence({g.length, g.members, at, g.type.type, g.type.capacity, g.type.queue}, d->initial[0], st);
+      });
+      continue;
+    }
+    if (any) {
+      for_each_index(b, g.index, [&](const std::vector<expr_id>& at) { choose_into(g.var, at, g.type.type, d->where, d->name); });
+      if (d->filter.empty()) continue;
+      const value c = x.condition(d->filter[0]);
+      check_value(c, d->filter[0].where);
+      await(c.e, d->filter[0].where);
+    } else if (!d->initial.empty()) {
+      const value v = x.coerce(x.lower(d->initial[0], g.type.type), g.type.type, d->initial[0].where);
+      check_value(v, d->where);
+      for_each_index(b, g.index, [&](const std::vector<expr_id>& at) { set(g.var, at, v.e, d->where); });
+    }
+  }
+}
+
+void process_code::lower_init() {
+  x.names.open();
+  held_.emplace_back();
+  path_ = {frame_of("init", std::nullopt)};
+  init_values();
+  for (const auto* d : s.items<ast::init_decl>()) {
+    code_label leave;
+    calls_.push_back({&leave, 0, std::nullopt, ir::nothing});
+    block(d->body);
+    calls_.pop_back();
+    bind(leave);
+  }
+}
+
+}  // namespace quiesce::lowering
