@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// quiesce check: claims (all of them, by name, by file), or properties of a model.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "model/cli/verb.hpp"
+#include "model/report/report.hpp"
+#include "model/report/trace_file.hpp"
+#include "model/verdict/applicable.hpp"
+#include "model/verdict/claim.hpp"
+
+namespace quiesce::cli {
+namespace {
+
+struct check_options {
+  selection what;
+  std::vector<std::string> targets, properties;
+  std::string engine = "auto", format = "text", memory, trace_out;
+  double timeout = 0;
+  limits most;
+};
+
+// "512M", "2G", "100000"
+std::uint64_t bytes_of(const std::string& text) {
+  std::uint64_t value = 0;
+  std::size_t digits = 0;
+  while (digits < text.size() && digits < 15 && text[digits] >= '0' && text[digits] <= '9')
+    value = value * 10 + static_cast<std::uint64_t>(text[digits++] - '0');
+  const std::string unit = text.substr(digits);
+  const std::string units = "KMGT";
+  const std::size_t power = unit.empty() ? 0 : units.find(unit[0]) + 1;
+  if (digits == 0 || unit.size() > 1 || (!unit.empty() && units.find(unit[0]) == std::string::npos))
+    usage_error(fmt::format("--memory {}: expected a number with K, M, G or T behind it, or nothing", text));
+  return value << (10 * power);
+}
+
+const report::writer& writer_named(const std::string& name) {
+  for (const report::writer& w : report::writers())
+    if (w.name == name) return w;
+  usage_error(fmt::format("format '{}' is not available in this version", name), "there are text and json");
+}
+
+void check_usage(const check_options& o) {
+  static const std::vector<std::string> later = {"bounded", "induction", "spacer"};
+  if (std::find(later.begin(), later.end(), o.engine) != later.end())
+    usage_error(fmt::format("engine '{}' is not available in this version", o.engine), "there are auto and explicit");
+  if (o.engine != "auto" && o.engine != "explicit") usage_error(fmt::format("there is no engine '{}'", o.engine));
+  writer_named(o.format);
+}
+
+bool is_claim_file(const std::string& text) { return text.ends_with(".claim"); }
+
+// The claims that the targets name; what is left are models.
+struct targets {
+  std::vector<const claim_entry*> claims;
+  std::vector<std::string> models;
+};
+
+targets sort_targets(catalogue& inputs, const std::vector<std::string>& names) {
+  targets out;
+  for (const std::string& name : names) {
+    if (is_claim_file(name)) {
+      for (const claim_entry* c : inputs.claims(name)) out.claims.push_back(c);
+      continue;
+    }
+    std::error_code ignored;
+    if (!inputs.model_path(name).empty() || std::filesystem::exists(name, ignored)) {
+      out.models.push_back(name);
+      continue;
+    }
+    const auto all = inputs.all_claims();
+    const auto same = [&](const claim_entry* c) { return c->claim.name == name; };
+    const auto at = std::find_if(all.begin(), all.end(), same);
+    if (at == all.end())
+      throw diagnostic(fmt::format("no model and no claim is called '{}', and there is no such file", name),
+                       "`quiesce list models` and `quiesce list claims` print their names");
+    out.claims.push_back(*at);
+  }
+  return out;
+}
+
+bool listed(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<const claim_entry*> selected(const std::vector<const claim_entry*>& claims, const check_options& o) {
+  std::vector<const claim_entry*> out;
+  for (const claim_entry* c : claims)
+    if (listed(o.properties, c->claim.property) && listed(o.what.variants, c->claim.variant)) out.push_back(c);
+  if (out.empty()) throw diagnostic("no claim is about this property and variant");
+  return out;
+}
+
+void refuse_claim_overrides(const check_options& o) {
+  if (!o.what.options.empty() || !o.what.scopes.empty() || o.what.environment != "default")
+    usage_error("--scope, --option and --environment belong to a MODEL; a claim has its own");
+}
+
+report::trace_file trace_file_of(const report::row& r, const check_options& o) {
+  const question& q = r.check->asked();
+  report::trace_file out;
+  out.model = q.model->path;
+  for (const std::string& target : o.targets)
+    if (q.model->path.ends_with("/" + target + ".model")) out.model = target;  // by its name, valid elsewhere too
+  out.settings = q.settings;
+  out.property_files = o.what.property_files;
+  out.properties = {r.result().property};
+  out.run = *r.result().counterexample;
+  const bool witness = r.result().kind == verdict_kind::holds;
+  out.outcome = witness ? "reached" : r.result().kind == verdict_kind::deadlock ? "deadlock" : "violated";
+  return out;
+}
+
+// The first run there is.
+void write_trace(const report::results& all, const check_options& o) {
+  if (o.trace_out.empty()) return;
+  for (const report::row& r : all.rows) {
+    if (!r.result().counterexample) continue;
+    const report::trace_file file = trace_file_of(r, o);
+    write_file(o.trace_out, o.trace_out.ends_with(".json") ? write_trace_json(file) : write_trace_text(file));
+    return;
+  }
+  log("quiesce: there is no run to write to --trace-out");
+}
+
+std::string describe(const question& q) {
+  std::string text = q.model->loaded.model.name;
+  if (!q.settings.variant.empty()) text += " " + q.settings.variant;
+  for (const auto& [name, value] : q.settings.options) text += fmt::format(" {}={}", name, value);
+  return text;
+}
+
+progress progress_of(const question& q, std::size_t number, std::size_t count) {
+  return [text = fmt::format("[{}/{}] {}", number, count, describe(q))](std::uint64_t states, std::uint64_t depth) {
+    log_progress(fmt::format("{}: {} states, depth {}", text, states, depth));
+  };
+}
+
+outcome report_on(const report::results& all, const check_options& o, bool verdicts_own) {
+  log_progress("");
+  write_trace(all, o);
+  outcome out;
+  out.output = writer_named(o.format).write(all);
+  for (const report::row& r : all.rows) {
+    const int own = status_of(r.result().kind);
+    out.status = combine(out.status, verdicts_own ? own : r.as_expected() ? exit_ok : exit_unexpected);
+  }
+  return out;
+}
+
+outcome check_claims(catalogue& inputs, const std::vector<const claim_entry*>& claims, const check_options& o) {
+  const std::vector<claim_group> groups = group_claims(inputs, claims);
+  std::size_t number = 0;
+  const claim_report found = evaluate(groups, claims, o.most, [&](const claim_group& group, std::uint64_t states, std::uint64_t depth) {
+    number = static_cast<std::size_t>(&group - groups.data()) + 1;
+    progress_of(group.check.asked(), number, groups.size())(states, depth);
+  });
+  report::results all{QUIESCE_VERSION, &inputs.sources(), {}, true};
+  for (const claim_result& r : found.results)
+    all.rows.push_back({&groups[r.group].check, &found.answers[r.group], r.property, r.claim});
+  return report_on(all, o, !o.properties.empty());
+}
+
+std::vector<const property_entry*> properties_for(catalogue& inputs, const model_entry& model, const instance& settings,
+                                                  const check_options& o) {
+  std::vector<const property_entry*> out;
+  for (const std::string& name : o.properties) {
+    const property_entry* found = &inputs.property(name);
+    if (std::find(out.begin(), out.end(), found) == out.end()) out.push_back(found);
+  }
+  if (!out.empty()) return out;
+  for (const inapplicable& no : split_applicable(inputs, model, settings, out))
+    log(fmt::format("quiesce: {} does not apply to {}: {}", no.property->property.name, model.loaded.model.name, no.reason));
+  if (out.empty()) throw diagnostic(fmt::format("no property applies to model {}", model.loaded.model.name));
+  return out;
+}
+
+std::vector<prepared_check> questions(catalogue& inputs, const std::vector<std::string>& models, const check_options& o) {
+  std::vector<prepared_check> out;
+  for (const std::string& name : models) {
+    const model_entry& model = model_named(inputs, name);
+    std::vector<std::string> variants = o.what.variants;
+    if (variants.empty()) variants = variant_names(model);
+    if (variants.empty()) variants.push_back("");
+    for (const std::string& variant : variants) {
+      instance settings = instance_of(o.what);
+      settings.variant = variant;
+      auto properties = properties_for(inputs, model, settings, o);
+      for (std::size_t first = 0; first < properties.size(); first += 64) {
+        const auto end = properties.begin() + static_cast<std::ptrdiff_t>(std::min(properties.size(), first + 64));
+        out.emplace_back(inputs, question{&model, settings, {properties.begin() + static_cast<std::ptrdiff_t>(first), end}});
+      }
+    }
+  }
+  return out;
+}
+
+outcome check_models(catalogue& inputs, const std::vector<std::string>& models, const check_options& o) {
+  const std::vector<prepared_check> checks = questions(inputs, models, o);
+  limits most = o.most;
+  most.stop_early = true;
+  std::vector<answer> answers;
+  for (const prepared_check& c : checks)
+    answers.push_back(c.run(most, progress_of(c.asked(), answers.size() + 1, checks.size())));
+  report::results all{QUIESCE_VERSION, &inputs.sources(), {}, false};
+  for (std::size_t i = 0; i < checks.size(); ++i)
+    for (std::size_t p = 0; p < answers[i].verdicts.size(); ++p) all.rows.push_back({&checks[i], &answers[i], p, nullptr});
+  return report_on(all, o, true);
+}
+
+outcome run_check(catalogue& inputs, check_options o) {
+  check_usage(o);
+  if (!o.memory.empty()) o.most.max_bytes = bytes_of(o.memory);
+  o.most.seconds = o.timeout;
+  add_property_files(inputs, o.what);
+  instance_of(o.what);  // malformed text is refused before anything is read
+  catch_interrupt();
+  const targets found = sort_targets(inputs, o.targets);
+  if (!found.claims.empty() && !found.models.empty()) usage_error("give claims or models, not both");
+  if (!found.models.empty()) return check_models(inputs, found.models, o);
+  refuse_claim_overrides(o);
+  if (found.claims.empty() && !o.targets.empty()) throw diagnostic(fmt::format("{}: no claims in it", o.targets[0]));
+  const auto claims = o.targets.empty() ? inputs.all_claims() : found.claims;
+  if (claims.empty()) throw diagnostic(fmt::format("no claims in {}", inputs.root()));
+  return check_claims(inputs, selected(claims, o), o);
+}
+
+}  // namespace
+
+action add_check(CLI::App& app) {
+  auto options = std::make_shared<check_options>();
+  app.add_option("TARGET", options->targets, "claims (name or file) or models (name or file); none: every shipped claim");
+  add_selection(app, options->what);
+  app.add_option("--property", options->properties, "a property; repeatable; none: all that apply")->allow_extra_args(false);
+  app.add_option("--engine", options->engine, "auto or explicit");
+  app.add_option("--threads", options->most.threads, "threads; default: one for each core")->check(CLI::Range(1u, 1024u));
+  app.add_option("--max-states", options->most.max_states, "end with `unknown` beyond so many states");
+  app.add_option("--memory", options->memory, "end with `unknown` beyond so much memory: 512M, 4G");
+  app.add_option("--timeout", options->timeout, "end with `unknown` after so many seconds")->check(CLI::NonNegativeNumber);
+  app.add_flag("--symmetry,!--no-symmetry", options->most.symmetry, "count states up to exchange of interchangeable elements");
+  app.add_option("--format", options->format, "text or json");
+  app.add_option("--trace-out", options->trace_out, "write the first run to a file; .json: as JSON");
+  return [options](catalogue& inputs) { return run_check(inputs, *options); };
+}
+
+}  // namespace quiesce::cli

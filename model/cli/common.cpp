@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// What the verbs share: selecting a model, output files, logs.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "model/cli/verb.hpp"
+
+namespace quiesce::cli {
+namespace {
+
+std::pair<std::string, std::string> split(const std::string& text, const char* flag, const char* form) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size() || text.find('=', at + 1) != std::string::npos)
+    usage_error(fmt::format("{} {}: expected {}", flag, text, form));
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+void add_size(const std::string& item, std::map<std::string, std::int64_t>& scope) {
+  const auto [name, text] = split(item, "--scope", "NAME=NUMBER,...");
+  std::int64_t value = 0;
+  const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed == std::errc::invalid_argument || stop != text.data() + text.size())
+    usage_error(fmt::format("--scope {}: '{}' is not a number", item, text));
+  if (failed != std::errc()) throw diagnostic(fmt::format("--scope {}: {} is beyond every bound", item, text));
+  if (!scope.emplace(name, value).second) usage_error(fmt::format("--scope gives '{}' twice", name));
+}
+
+}  // namespace
+
+void usage_error(std::string sentence, std::string hint) {
+  diagnostic problem(std::move(sentence), std::move(hint));
+  problem.usage = true;
+  throw problem;
+}
+
+void add_selection(CLI::App& app, selection& to) {
+  app.add_option("--variant", to.variants, "variant of the model; repeatable")->allow_extra_args(false);
+  app.add_option("--option", to.options, "NAME=VALUE: set an option on top of the variant; repeatable")->allow_extra_args(false);
+  app.add_option("--scope", to.scopes, "sizes and bounds: dev=2,net=1; repeatable")->allow_extra_args(false);
+  app.add_option("--environment", to.environment, "environment that calls the model's operations");
+  app.add_option("--properties", to.property_files, "a further file of properties; repeatable")->allow_extra_args(false);
+}
+
+instance instance_of(const selection& from) {
+  instance out;
+  out.environment = from.environment;
+  for (const std::string& text : from.options) {
+    const auto [name, value] = split(text, "--option", "NAME=VALUE");
+    if (!out.options.emplace(name, value).second) usage_error(fmt::format("--option gives '{}' twice", name));
+  }
+  for (const std::string& list : from.scopes) {
+    std::size_t start = 0;
+    while (start <= list.size()) {
+      const std::size_t end = std::min(list.find(',', start), list.size());
+      add_size(list.substr(start, end - start), out.scope);
+      start = end + 1;
+    }
+  }
+  return out;
+}
+
+void add_property_files(catalogue& inputs, const selection& from) {
+  for (const std::string& path : from.property_files) inputs.add_properties(path);
+}
+
+const model_entry& model_named(catalogue& inputs, const std::string& text) {
+  const std::string path = inputs.model_path(text);
+  if (!path.empty()) return inputs.model(path);
+  std::error_code ignored;
+  if (std::filesystem::exists(text, ignored)) return inputs.model(text);
+  std::vector<std::string> names;
+  for (const std::string& p : inputs.model_paths()) names.push_back(std::filesystem::path(p).stem().string());
+  const std::string near = nearest(text, names);
+  throw diagnostic(fmt::format("no model is called '{}', and there is no such file", text),
+                   near.empty() ? "`quiesce list models` prints their names" : fmt::format("did you mean '{}'?", near));
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  std::ofstream out(temporary, std::ios::binary);
+  out << text;
+  out.close();
+  std::error_code failed;
+  if (out) std::filesystem::rename(temporary, path, failed);
+  if (out && !failed) return;
+  std::error_code ignored;
+  std::filesystem::remove(temporary, ignored);
+  throw diagnostic(fmt::format("{}: cannot be written", path), "is its directory there, and writable?");
+}
+
+void log(const std::string& text) { fmt::print(stderr, "{}\n", text); }
+
+void log_progress(const std::string& text) {
+  static const bool terminal = isatty(STDERR_FILENO) == 1;
+  if (terminal) fmt::print(stderr, "\r\033[K{}", text);
+}
+
+}  // namespace quiesce::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// quiesce dump: the lowered system as text.
+
+#include <CLI/CLI.hpp>
+
+#include "model/cli/verb.hpp"
+#include "model/system/dump.hpp"
+#include "model/verdict/check.hpp"
+
+namespace quiesce::cli {
+namespace {
+
+struct dump_options {
+  selection what;
+  std::string model;
+  std::vector<std::string> properties;
+};
+
+outcome run_dump(catalogue& inputs, const dump_options& o) {
+  add_property_files(inputs, o.what);
+  instance settings = instance_of(o.what);
+  if (o.what.variants.size() > 1) usage_error("dump takes one --variant");
+  if (!o.what.variants.empty()) settings.variant = o.what.variants[0];
+  question q{&model_named(inputs, o.model), settings, {}};
+  for (const std::string& name : o.properties) q.properties.push_back(&inputs.property(name));
+  const prepared_check check(inputs, std::move(q));
+  return {exit_ok, dump(check.system().program())};
+}
+
+}  // namespace
+
+action add_dump(CLI::App& app) {
+  auto options = std::make_shared<dump_options>();
+  app.add_option("MODEL", options->model, "name or file")->required();
+  add_selection(app, options->what);
+  app.add_option("--property", options->properties, "with the monitor of this property; repeatable")->allow_extra_args(false);
+  return [options](catalogue& inputs) { return run_dump(inputs, *options); };
+}
+
+}  // namespace quiesce::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A verb is one file that adds its subcommand, and one line in the table of main.cpp.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/system/lower.hpp"
+#include "model/verdict/catalogue.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace quiesce::cli {
+
+// Results of a verb: printed only once the verb has succeeded, so that a refused input leaves stdout empty.
+struct outcome {
+  int status = 0;
+  std::string output;
+};
+using action = std::function<outcome(catalogue&)>;
+
+// Adds options and arguments to the subcommand; the action is called after parsing.
+action add_check(CLI::App&);
+action add_list(CLI::App&);
+action add_fmt(CLI::App&);
+action add_simulate(CLI::App&);
+action add_replay(CLI::App&);
+action add_dump(CLI::App&);
+
+// Options that say which model in which scope: --variant, --option, --scope, --environment, --properties.
+struct selection {
+  std::vector<std::string> variants;
+  std::vector<std::string> options;        // name=value
+  std::vector<std::string> scopes;         // name=number,name=number
+  std::string environment = "default";
+  std::vector<std::string> property_files;
+};
+void add_selection(CLI::App&, selection&);
+// The instance without its variant. Throws a usage diagnostic for malformed text.
+instance instance_of(const selection&);
+void add_property_files(catalogue&, const selection&);
+// A model by name or path. Throws diagnostic.
+const model_entry& model_named(catalogue&, const std::string&);
+
+[[noreturn]] void usage_error(std::string sentence, std::string hint = {});
+
+// Writes to a temporary file beside PATH and renames it. Throws diagnostic.
+void write_file(const std::string& path, const std::string& text);
+
+// A line on stderr.
+void log(const std::string&);
+// A line on stderr that the next one overwrites; only where stderr is a terminal.
+void log_progress(const std::string&);
+
+}  // namespace quiesce::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#include "model/verdict/applicable.hpp"
+
+namespace quiesce {
+
+std::vector<inapplicable> split_applicable(catalogue& inputs, const model_entry& model, const instance& settings,
+                                           std::vector<const property_entry*>& applicable) {
+  lower(model.loaded, settings, {});  // what is wrong without any property is wrong with the model or its settings
+  std::vector<inapplicable> others;
+  for (const property_entry& entry : inputs.properties()) {
+    try {
+      lower(model.loaded, settings, {&entry.property});
+      applicable.push_back(&entry);
+    } catch (const diagnostic& problem) {
+      others.push_back({&entry, problem.sentence});
+    }
+  }
+  return others;
+}
+
+std::vector<std::string> variant_names(const model_entry& model) {
+  std::vector<std::string> names;
+  for (const ast::item& item : model.loaded.model.items)
+    if (const auto* variant = std::get_if<ast::variant_decl>(&item)) names.push_back(variant->name);
+  return names;
+}
+
+}  // namespace quiesce

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "model/verdict/catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "model/language/parse.hpp"
+
+namespace quiesce {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Iterator = fs::directory_iterator>
+std::vector<std::string> files_in(const fs::path& folder, const std::string& extension) {
+  std::vector<std::string> found;
+  std::error_code failed;
+  for (Iterator it(folder, failed), end; !failed && it != end; it.increment(failed))
+    if (it->path().extension() == extension) found.push_back(it->path().string());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// What every model can be asked, whatever events it has.
+constexpr const char* built_in_properties = R"(property no_run_time_error
+  "No run ends in a run-time error."
+  model no error range, list_corruption, endless_traversal, lock_misuse, value_of_none, assertion, division;
+)";
+
+// In canonical text declarations start in the first column: from `property NAME` to the next such line.
+std::string declaration(const std::string& canonical, const std::string& keyword, const std::string& name) {
+  std::istringstream lines(canonical);
+  std::string found, line;
+  bool inside = false;
+  const std::string head = keyword + " " + name;
+  while (std::getline(lines, line)) {
+    const bool top = !line.empty() && line[0] != ' ' && line[0] != '}';
+    if (top) inside = line == head || line.starts_with(head + " ") || line.starts_with(head + ";");
+    if (inside && !line.empty()) found += line + "\n";
+  }
+  return found.empty() ? canonical : found;
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < least) least = distance, best = candidate;
+  }
+  return best;
+}
+
+void catalogue::read_properties(std::uint32_t file) {
+  ast::property_file parsed = language::parse_properties(sources_, file);
+  const std::string canonical = language::format(sources_, file);
+  for (ast::vocabulary& v : parsed.vocabularies) {
+    if (has_vocabulary_) throw diagnostic(v.where, fmt::format("there is already a vocabulary '{}'", vocabulary_.name));
+    has_vocabulary_ = true;
+    vocabulary_text_ = declaration(canonical, "vocabulary", v.name);
+    vocabulary_ = std::move(v);
+  }
+  for (ast::property& p : parsed.properties) {
+    const auto same = [&](const property_entry& e) { return e.property.name == p.name; };
+    if (std::any_of(properties_.begin(), properties_.end(), same))
+      throw diagnostic(p.where, fmt::format("there is already a property '{}'", p.name));
+    std::string text = declaration(canonical, "property", p.name);
+    properties_.push_back({std::move(p), file, std::move(text)});
+  }
+}
+
+void catalogue::read_shipped_properties() {
+  if (shipped_properties_) return;
+  shipped_properties_ = true;
+  for (const std::string& path : files_in(fs::path(root_) / "properties", ".prop")) read_properties(sources_.read(path));
+  read_properties(sources_.add("built in", built_in_properties));
+  for (const std::string& path : extra_properties_) read_properties(sources_.read(path));
+  if (!has_vocabulary_) throw diagnostic(fmt::format("no vocabulary in {}/properties", root_));
+}
+
+void catalogue::add_properties(const std::string& path) { extra_properties_.push_back(path); }
+
+const ast::vocabulary& catalogue::vocabulary() { return read_shipped_properties(), vocabulary_; }
+const std::string& catalogue::vocabulary_text() { return read_shipped_properties(), vocabulary_text_; }
+const std::deque<property_entry>& catalogue::properties() { return read_shipped_properties(), properties_; }
+
+const property_entry* catalogue::find_property(const std::string& name) {
+  for (const property_entry& entry : properties())
+    if (entry.property.name == name) return &entry;
+  return nullptr;
+}
+
+const property_entry& catalogue::property(const std::string& name, const source_range* where) {
+  if (const property_entry* found = find_property(name)) return *found;
+  std::vector<std::string> names;
+  for (const property_entry& entry : properties()) names.push_back(entry.property.name);
+  const std::string near = nearest(name, names);
+  const std::string sentence = fmt::format("no property is called '{}'", name);
+  const std::string hint = near.empty() ? "`quiesce list properties` prints their names" : fmt::format("did you mean '{}'?", near);
+  if (where) throw diagnostic(*where, sentence, hint);
+  throw diagnostic(sentence, hint);
+}
+
+std::vector<std::string> catalogue::model_paths() { return files_in(fs::path(root_) / "model" / "netdev", ".model"); }
+std::vector<std::string> catalogue::claim_paths() { 
+  return files_in<fs::recursive_directory_iterator>(fs::path(root_) / "model" / "netdev", ".claim");
+}
+
+std::string catalogue::model_path(const std::string& name_or_path, const std::string& beside) {
+  std::error_code ignored;
+  const bool plain = name_or_path.find('/') == std::string::npos && !name_or_path.ends_with(".model");
+  if (plain) {
+    for (const fs::path& folder : {fs::path(beside), fs::path(root_) / "model" / "netdev"}) {
+      const fs::path path = folder / (name_or_path + ".model");
+      if (!folder.empty() && fs::exists(path, ignored)) return path.string();
+    }
+    return "";
+  }
+  return name_or_path;
+}
+
+const model_entry& catalogue::model(const std::string& path) {
+  std::unique_ptr<model_entry>& entry = models_[path];
+  if (entry) return *entry;
+  auto fresh = std::make_unique<model_entry>();
+  fresh->path = path;
+  fresh->loaded = load_model(sources_, path, vocabulary());
+  for (const std::string& file : fresh->loaded.files) fresh->canonical += language::format(sources_, sources_.read(file));
+  entry = std::move(fresh);
+  return *entry;
+}
+
+std::vector<const claim_entry*> catalogue::claims(const std::string& path) {
+  auto known = claims_.find(path);
+  if (known == claims_.end()) {
+    const std::uint32_t file = sources_.read(path);
+    std::deque<claim_entry> entries;
+    for (ast::claim& c : language::parse_claims(sources_, file).claims) entries.push_back({std::move(c), file});
+    known = claims_.emplace(path, std::move(entries)).first;
+  }
+  std::vector<const claim_entry*> found;
+  for (const claim_entry& entry : known->second) found.push_back(&entry);
+  return found;
+}
+
+std::vector<const claim_entry*> catalogue::all_claims() {
+  std::vector<const claim_entry*> found;
+  for (const std::string& path : claim_paths())
+    for (const claim_entry* entry : claims(path)) found.push_back(entry);
+  return found;
+}
+
+}  // namespace quiesce

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The inputs of a run: the shipped vocabulary, properties, models and claims below a data directory, and files that the user names.
+//
+//   ROOT/properties/*.prop   ROOT/model/netdev/*.model   ROOT/model/netdev/**/*.claim
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/language/ast.hpp"
+#include "model/language/source.hpp"
+#include "model/system/lower.hpp"
+
+namespace quiesce {
+
+struct property_entry {
+  ast::property property;
+  std::uint32_t file = 0;
+  std::string canonical;      // canonical text of this property alone, for the input hash
+};
+
+struct claim_entry {
+  ast::claim claim;
+  std::uint32_t file = 0;
+};
+
+struct model_entry {
+  loaded_model loaded;
+  std::string path;
+  std::string canonical;      // canonical texts of all its files, for the input hash
+};
+
+// Reads on demand, each file once. Every member throws diagnostic for what is wrong with a file.
+class catalogue {
+ public:
+  explicit catalogue(std::string root) : root_(std::move(root)) {}
+
+  language::source_set& sources() { return sources_; }
+  const std::string& root() const { return root_; }
+
+  void add_properties(const std::string& path);            // --properties FILE
+  const ast::vocabulary& vocabulary();
+  const std::string& vocabulary_text();                    // canonical, for the input hash
+  const std::deque<property_entry>& properties();        // shipped by file name, built in, then added
+  const property_entry* find_property(const std::string& name);
+  // The same, at `where` (if `has_place`) a diagnostic with the nearest name if there is none.
+  const property_entry& property(const std::string& name, const source_range* where = nullptr);
+
+  std::vector<std::string> model_paths();                  // shipped models, sorted; libraries are not among them
+  // NAME of a shipped model, or a path; `beside` is a directory to look in first. Empty: none.
+  std::string model_path(const std::string& name_or_path, const std::string& beside = {});
+  const model_entry& model(const std::string& path);
+
+  std::vector<std::string> claim_paths();
+  std::vector<const claim_entry*> claims(const std::string& path);   // of one file
+  std::vector<const claim_entry*> all_claims();
+
+ private:
+  void read_properties(std::uint32_t file);
+  void read_shipped_properties();
+
+  std::string root_;
+  language::source_set sources_;
+  bool shipped_properties_ = false;
+  bool has_vocabulary_ = false;
+  ast::vocabulary vocabulary_;
+  std::string vocabulary_text_;
+  std::deque<property_entry> properties_;
+  std::vector<std::string> extra_properties_;
+  std::map<std::string, std::unique_ptr<model_entry>> models_;
+  std::map<std::string, std::deque<claim_entry>> claims_;
+};
+
+// The candidate nearest to `name` in edit distance, if it is near enough to be meant; else empty.
+std::string nearest(const std::string& name, const std::vector<std::string>& candidates);
+
+}  // namespace quiesce

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "model/verdict/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/verdict/hash.hpp"
+
+namespace quiesce {
+namespace {
+
+std::vector<const ast::property*> trees(const question& q) {
+  std::vector<const ast::property*> out;
+  for (const property_entry* entry : q.properties) out.push_back(&entry->property);
+  return out;
+}
+
+run_text words_of(const transition_system& system, const trace& path, std::string ending) {
+  run_text out;
+  const word* before = nullptr;
+  for (const trace_step& s : path.steps) {
+    const step done{s.state.data(), s.outcome, s.kind, s.process, s.instance, s.violated, s.marked, s.at};
+    out.steps.push_back(describe(system, before, done, s.record, false));
+    before = s.state.data();
+  }
+  if (ending.empty() && !path.steps.empty()) {
+    const trace_step& s = path.steps.back();
+    ending = describe_ending(system.program(), {s.state.data(), s.outcome, s.kind, s.process, s.instance, 0, 0, s.at});
+  }
+  out.ending = std::move(ending);
+  return out;
+}
+
+// What keeps an exploration from deciding, in the order in which a verdict names it; empty: nothing.
+std::vector<std::string> obstacles_of(const search_result& found, bool stopped_early) {
+  std::vector<std::string> out;
+  for (const auto& [kind, f] : found.errors) out.push_back(fmt::format("beyond error {}", ir::name(kind)));
+  for (const auto& [kind, f] : found.bounds) out.push_back(fmt::format("bound {} reached", ir::name(kind)));
+  if (found.ended_by != budget::none) out.push_back(fmt::format("limit of {} reached", name(found.ended_by)));
+  if (!found.complete && out.empty() && !stopped_early) out.push_back("exploration not complete");
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+struct judge {
+  const transition_system& system;
+  const search_result& found;
+  const std::vector<std::string>& obstacles;
+
+  // The least deep of the finding of the property itself and of the errors that it forbids.
+  const finding* violation(std::size_t i) const {
+    const finding* best = found.properties[i] ? &*found.properties[i] : nullptr;
+    for (const ir::error_kind kind : system.program().properties[i].errors) {
+      const auto at = found.errors.find(kind);
+      if (at != found.errors.end() && (!best || at->second.depth < best->depth)) best = &at->second;
+    }
+    return best;
+  }
+
+  verdict undecided(verdict v) const {
+    v.kind = verdict_kind::unknown;
+    v.reason = obstacles.empty() ? "exploration not complete" : joined(obstacles);
+    return v;
+  }
+
+  bool decided() const { return found.complete && obstacles.empty(); }
+
+  // `sometimes`: a run that reaches it decides, whatever else happens; not to reach it takes the whole state space.
+  verdict existence(verdict v, std::size_t i) const {
+    if (const finding* witness = violation(i)) {
+      v.kind = verdict_kind::holds;
+      v.counterexample = words_of(system, witness->run, "reached");
+      return v;
+    }
+    if (!decided()) return undecided(std::move(v));
+    v.kind = verdict_kind::violated;
+    return v;
+  }
+
+  verdict operator()(const std::string& property, std::size_t i) const {
+    const ir::checked_property& checked = system.program().properties[i];
+    verdict v;
+    v.property = property;
+    if (checked.sometimes) return existence(std::move(v), i);
+    if (const finding* broken = violation(i)) {
+      v.kind = verdict_kind::violated;
+      v.counterexample = words_of(system, broken->run, "");
+      return v;
+    }
+    if (found.deadlock) {
+      v.kind = verdict_kind::deadlock;
+      v.counterexample = words_of(system, found.deadlock->run, "deadlock");
+      return v;
+    }
+    if (!decided()) return undecided(std::move(v));
+    const bool triggered = !checked.has_trigger || (found.marked >> i & 1);
+    v.kind = triggered ? verdict_kind::holds : verdict_kind::vacuous;
+    return v;
+  }
+};
+
+template <class Pairs>
+std::string lines_of(const Pairs& pairs) {
+  std::string text;
+  for (const auto& [name, value] : pairs) text += fmt::format("{}={}\n", name, value);
+  return text;
+}
+
+}  // namespace
+
+prepared_check::prepared_check(catalogue& inputs, question q) : question_(std::move(q)), vocabulary_(inputs.vocabulary_text()) {
+  lowered low = lower(question_.model->loaded, question_.settings, trees(question_));
+  scope_ = std::move(low.scope);
+  system_ = make_interpreter(std::move(low.program));
+}
+
+std::string prepared_check::input_hash(std::size_t property, const limits& most) const {
+  return sha256({{"model", question_.model->canonical},
+                 {"vocabulary", vocabulary_},
+                 {"property", question_.properties[property]->canonical},
+                 {"variant", question_.settings.variant},
+                 {"options", lines_of(scope_.options)},
+                 {"environment", question_.settings.environment},
+                 {"sizes", lines_of(scope_.sizes)},
+                 {"bounds", lines_of(scope_.bounds)},
+                 {"time", scope_.urgent ? fmt::format("urgent {}", scope_.horizon) : "free"},
+                 {"engine", fmt::format("explicit symmetry={} states={} memory={} seconds={}", most.symmetry, most.max_states,
+                                        most.max_bytes, most.seconds)}});
+}
+
+search_result prepared_check::search(const limits& most, const progress& report) const {
+  search_options options;
+  options.threads = most.threads;
+  options.max_states = most.max_states;
+  options.max_memory_bytes = most.max_bytes;
+  options.timeout_s = most.seconds;
+  options.symmetry = most.symmetry;
+  options.stop_at_first = most.stop_early && question_.properties.size() == 1;
+  if (report) options.progress = [&](const search_progress& p) { report(p.states, p.depth); };
+  search_result found = explore(*system_, options);
+  // A deadlock that ended the search may hide a violation farther away, and a violation is the stronger verdict.
+  const bool only_deadlock = options.stop_at_first && found.deadlock && !found.properties[0];
+  if (!only_deadlock) return found;
+  options.stop_at_first = false;
+  return explore(*system_, options);
+}
+
+answer prepared_check::run(const limits& most, const progress& report) const {
+  const search_result found = search(most, report);
+  answer out;
+  out.scope = scope_;
+  out.states = found.states;
+  out.transitions = found.transitions;
+  out.depth = found.depth;
+  out.complete = found.complete;
+  out.group_order = found.group_order;
+  out.obstacles = obstacles_of(found, most.stop_early);
+  const judge decide{*system_, found, out.obstacles};
+  for (std::size_t i = 0; i < question_.properties.size(); ++i) {
+    out.verdicts.push_back(decide(question_.properties[i]->property.name, i));
+    out.verdicts.back().hash = input_hash(i, most);
+  }
+  return out;
+}
+
+}  // namespace quiesce

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// One exploration of one model in one scope, and the verdicts on all properties asked of it.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/explicit/search.hpp"
+#include "model/system/lower.hpp"
+#include "model/system/system.hpp"
+#include "model/verdict/catalogue.hpp"
+#include "model/verdict/verdict.hpp"
+
+namespace quiesce {
+
+struct question {
+  const model_entry* model = nullptr;
+  instance settings;
+  std::vector<const property_entry*> properties;   // at most 64
+};
+
+// 0: no limit; threads 0: one for each core.
+struct limits {
+  unsigned threads = 0;
+  std::uint64_t max_states = 0;
+  std::uint64_t max_bytes = 0;
+  double seconds = 0;
+  bool symmetry = false;            // one state for all that differ by a permutation of interchangeable elements
+  bool stop_early = false;          // the first violation is enough: for a question with one property
+};
+
+struct answer {
+  std::vector<verdict> verdicts;           // in the order of the question's properties
+  scope_description scope;
+  std::uint64_t states = 0, transitions = 0, depth = 0;
+  bool complete = false;                   // every reachable state was explored
+  std::uint64_t group_order = 1;           // states are orbits under a group of this size
+  std::vector<std::string> obstacles;      // errors, bounds and budgets reached, in words
+};
+
+using progress = std::function<void(std::uint64_t states, std::uint64_t depth)>;
+
+// A question whose input is known to be good.
+class prepared_check {
+ public:
+  // Lowers the model. Throws diagnostic.
+  prepared_check(catalogue&, question);
+  const question& asked() const { return question_; }
+  const scope_description& scope() const { return scope_; }
+  const transition_system& system() const { return *system_; }
+  // The SHA-256 of what the verdict on this property depends on: canonical model, vocabulary and property, variant, options,
+  // scope, environment and engine.
+  std::string input_hash(std::size_t property, const limits&) const;
+  answer run(const limits&, const progress&) const;
+
+ private:
+  search_result search(const limits&, const progress&) const;
+  question question_;
+  scope_description scope_;
+  std::unique_ptr<transition_system> system_;
+  std::string vocabulary_;
+};
+
+// "dev=2 net=1", then bounds that the model declares; "time urgent to 40" only where time is urgent.
+std::string sizes_text(const scope_description&);
+std::string scope_text(const scope_description&);
+
+// `quiesce: teardown/batch_before_uninit P1 VIOLATED steps=11 dev=2 net=1 9f17c03a51be`, wrapped at 72 columns, no newline at
+// the end.
+std::string paste_line(const question&, const answer&, const verdict&);
+std::string wrap(const std::string& text, std::size_t columns, const std::string& indent);
+
+}  // namespace quiesce

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Claims evaluated: claims about the same model, variant, options, scope and environment share one exploration.
+
+#include <optional>
+#include <vector>
+
+#include "model/verdict/check.hpp"
+
+namespace quiesce {
+
+struct claim_group {
+  prepared_check check;
+  std::vector<const claim_entry*> claims;   // claims[i] asks for property number property_of[i] of the check
+  std::vector<std::size_t> property_of;
+};
+
+// Resolves and lowers; nothing is explored. Groups keep the order of their first claims. Throws diagnostic.
+std::vector<claim_group> group_claims(catalogue&, const std::vector<const claim_entry*>&);
+
+struct claim_result {
+  const claim_entry* claim = nullptr;
+  std::size_t group = 0;       // index into the groups and answers
+  std::size_t property = 0;    // index into its verdicts
+  bool as_expected = false;
+};
+
+struct claim_report {
+  std::vector<answer> answers;            // one for each group
+  std::vector<claim_result> results;      // in the order of the claims as given
+  std::size_t unexpected = 0;
+};
+
+using group_progress = std::function<void(const claim_group&, std::uint64_t states, std::uint64_t depth)>;
+claim_report evaluate(const std::vector<claim_group>&, const std::vector<const claim_entry*>&, const limits&,
+                      const group_progress&);
+
+}  // namespace quiesce

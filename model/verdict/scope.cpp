@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// A verdict's scope in words.
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "model/verdict/check.hpp"
+
+namespace quiesce {
+namespace {
+
+template <class Pairs>
+std::string pairs_text(const Pairs& pairs) {
+  std::string text;
+  for (const auto& [name, value] : pairs) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+std::string count_of(const answer& a, const verdict& v) {
+  switch (v.kind) {
+    case verdict_kind::violated:
+    case verdict_kind::deadlock: return v.counterexample ? fmt::format(" steps={}", v.counterexample->length()) : "";
+    case verdict_kind::unknown: return fmt::format(" ({})", v.reason);
+    default: return fmt::format(" states={}", a.states);
+  }
+}
+
+}  // namespace
+
+std::string sizes_text(const scope_description& scope) { return pairs_text(scope.sizes); }
+
+std::string scope_text(const scope_description& scope) {
+  std::string text = sizes_text(scope);
+  if (!scope.bounds.empty()) text += (text.empty() ? "bounds " : ", bounds ") + pairs_text(scope.bounds);
+  if (scope.urgent) text += fmt::format(", time urgent up to {}", scope.horizon);
+  return text;
+}
+
+std::string wrap(const std::string& text, std::size_t columns, const std::string& indent) {
+  std::istringstream words(text);
+  std::string out, line, word;
+  while (words >> word) {
+    if (!line.empty() && line.size() + 1 + word.size() > columns) {
+      out += line + "\n";
+      line = indent + word;
+    } else {
+      line += (line.empty() ? "" : " ") + word;
+    }
+  }
+  return out + line;
+}
+
+std::string paste_line(const question& q, const answer& a, const verdict& v) {
+  const std::string& variant = q.settings.variant;
+  std::string text = fmt::format("quiesce: {}/{}", q.model->loaded.model.name, v.property);
+  if (!variant.empty()) text += " " + variant;
+  for (const auto& [option, value] : q.settings.options) text += fmt::format(" {}={}", option, value);
+  text += fmt::format(" {}{}", name(v.kind), count_of(a, v));
+  if (q.settings.environment != "default") text += " environment=" + q.settings.environment;
+  const std::string sizes = pairs_text(a.scope.sizes), bounds = pairs_text(a.scope.bounds);
+  for (const std::string& part : {sizes, bounds, v.hash.substr(0, 12)})
+    if (!part.empty()) text += " " + part;
+  return wrap(text, 72, "  ");
+}
+
+}  // namespace quiesce
