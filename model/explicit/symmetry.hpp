@@ -2,9 +2,11 @@
 #pragma once
 // Symmetry reduction: states that differ only by a permutation of interchangeable elements are one.
 //
-// The group is the product of the symmetric groups of the classes of interchangeable base elements. The representative of an
-// orbit is its lexicographically least member (on words); it is exact, and found by enumerating only those permutations that
-// sort the elements by a signature which no permutation changes (Ip & Dill, "Better verification through symmetry", 1996).
+// The group is the product of the symmetric groups of the classes of interchangeable base elements. The representative is exact: two
+// states have the same one iff a permutation maps one to the other. It is the lexicographically least (on words) of the images
+// in which the elements ascend by a signature that no permutation changes (colour refinement on what the state says of each
+// element), so only elements of equal signature are tried in every order (Ip & Dill, "Better verification through symmetry",
+// 1996; McKay's refinement). Values of element-typed locals that nobody will read are set to 0 in it.
 
 #include <cstdint>
 #include <memory>
@@ -17,8 +19,8 @@ namespace quiesce {
 
 class symmetry {
  public:
-  // Elements that the program names (constants, initial values that no statement chose) are taken out of the group. A program that orders
-  // or computes with elements of a sort has no symmetry in it; why() says so.
+  // Decides which elements the program treats alike (equivariance.hpp) and the initial states do not tell apart; those that it names or
+  // orders are taken out of the group, and why() says so.
   explicit symmetry(const transition_system&);
   ~symmetry();
 
@@ -37,8 +39,9 @@ class symmetry {
   // Applies the group element number `which` (0 .. order - 1, any fixed numbering). For tests. In place.
   void permute(word* state, std::uint64_t which) const;
 
- private:
   struct plan;
+
+ private:
   std::unique_ptr<plan> plan_;
 };
 
