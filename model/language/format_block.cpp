@@ -9,6 +9,22 @@ namespace {
 using ast::statement;
 using ast::statement_kind;
 
+bool has_body(statement_kind kind) {
+  switch (kind) {
+    case statement_kind::if_:
+    case statement_kind::either:
+    case statement_kind::while_:
+    case statement_kind::repeat:
+    case statement_kind::for_:
+    case statement_kind::for_all:
+    case statement_kind::list_for_each:
+    case statement_kind::list_for_each_safe:
+    case statement_kind::atomic:
+    case statement_kind::span: return true;
+    default: return false;
+  }
+}
+
 doc anchored(const statement& s, doc head) {
   return s.at ? group(join(anchor(*s.at), line(), std::move(head))) : head;
 }
@@ -32,11 +48,23 @@ bool is_empty(const writer& w, std::uint32_t open, const std::vector<statement>&
   return body.empty() && !source.comment_between(source.end(open), source.begin(source.match(open)));
 }
 
+// One statement without a body and without comments stays on the line of its head if there is room: if c { f(x); }
+bool stays_on_line(const writer& w, std::uint32_t open, const doc& head, const std::vector<statement>& body, doc& whole) {
+  if (body.size() != 1 || body[0].at || has_body(body[0].kind)) return false;
+  if (w.source().comment_between(w.source().end(open), w.source().begin(w.source().match(open)))) return false;
+  whole = join(head, " { ", statement_head(body[0]), "; }");
+  const std::string text = lay_out(whole, w.indent(), page_width);
+  return text.find('\n') == std::string::npos && columns(text) + w.indent() <= page_width;
+}
+
 // The last block of a chain; `continues` if the head begins with the closing brace of the one before.
 void last_block(writer& w, std::uint32_t begin, std::uint32_t behind, const doc& head, const std::vector<statement>& body, bool continues) {
   const std::uint32_t open = w.source().find("{", behind);
   const std::uint32_t close = w.source().match(open);
-  if (!is_empty(w, open, body)) {
+  doc whole;
+  if (!continues && stays_on_line(w, open, head, body, whole)) {
+    w.unit(begin, w.source().end(close), whole);
+  } else if (!is_empty(w, open, body)) {
     open_block(w, begin, behind, head, body, continues);
     w.close(w.source().begin(close), w.source().end(close), "}");
   } else if (continues) {
@@ -79,20 +107,6 @@ std::uint32_t behind_head(const statement& s) {
     for (const ast::expr& e : *list) behind = std::max(behind, e.where.end);
   for (const ast::binder& b : s.binders) behind = std::max(behind, b.where.end);
   return behind;
-}
-
-bool has_body(statement_kind kind) {
-  switch (kind) {
-    case statement_kind::while_:
-    case statement_kind::repeat:
-    case statement_kind::for_:
-    case statement_kind::for_all:
-    case statement_kind::list_for_each:
-    case statement_kind::list_for_each_safe:
-    case statement_kind::atomic:
-    case statement_kind::span: return true;
-    default: return false;
-  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "properties/diagnostic.hpp"
 
@@ -25,6 +26,7 @@ struct state {
   iterator end = nullptr;
   unsigned depth = 0;              // of nested expressions, types and blocks around the current place
   std::vector<iterator> open;      // braces that are not closed yet
+  mutable iterator reserved_name = nullptr;   // the last keyword found where a name could stand
   source_range range(iterator from, iterator to) const {
     return {file, static_cast<std::uint32_t>(from - base), static_cast<std::uint32_t>(to - base)};
   }
@@ -109,9 +111,10 @@ struct closing_angle : token<closing_angle, x3::unused_type> {
 };
 struct name_token : token<name_token, std::string> {
   using token::token;
-  bool read(const state&, iterator& at, iterator last, std::string& value) const {
+  bool read(const state& s, iterator& at, iterator last, std::string& value) const {
     iterator behind = word_end(at, last);
-    if (behind == at || is_reserved({at, static_cast<std::size_t>(behind - at)})) return false;
+    if (behind == at) return false;
+    if (is_reserved({at, static_cast<std::size_t>(behind - at)})) return s.reserved_name = at, false;
     value.assign(at, behind);
     at = behind;
     return true;
