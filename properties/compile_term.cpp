@@ -192,18 +192,18 @@ typed compiler::call(scope& s, const ast::expr& e) {
     term test = apply(op::less, boolean_type(), {a.code, b.code});
     return simple(apply(op::select, type, {test, least ? a.code : b.code, least ? b.code : a.code}), e.where);
   }
-  if (e.text == "outermost") {
+  if (e.text == "outermost" || e.text == "innermost") {
     arity(1);
     for (auto& span : s.spans) {
       if (e.args[0].kind != ast::expr_kind::name || span.name != e.args[0].text) continue;
       if (!span.bound)
         throw diagnostic(e.args[0].where,
                          fmt::format("span `{}` is not bound by the pattern: write `in` or `within` there", span.name));
-      term t = apply(op::outermost, boolean_type(), {});
+      term t = apply(e.text == "outermost" ? op::outermost : op::innermost, boolean_type(), {});
       t.span = span.number;
       return simple(std::move(t), e.where);
     }
-    throw diagnostic(e.args[0].where, "outermost(...) needs a span variable");
+    throw diagnostic(e.args[0].where, fmt::format("{}(...) needs a span variable", e.text));
   }
   if (event_numbers_.count(e.text))
     throw diagnostic(e.where, fmt::format("`{}` is an event: write `earlier` behind it, or `count` before it", e.text));

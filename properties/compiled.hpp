@@ -39,6 +39,7 @@ enum class op : std::uint8_t {
   ghost,          // ghost `index` at kids
   in_span,        // kids[0] is a member of the first argument (a set) of the span bound to span variable `span`
   outermost,      // the span bound to span variable `span` is not nested in another open span of its kind (of its process)
+  innermost,      // no other open span of its kind (of its process) is nested in the span bound to span variable `span`
   not_, and_, or_, implies, equal, not_equal, less, less_equal, add, subtract, multiply,
   select,         // kids[0] ? kids[1] : kids[2]
   is_none, value_of, wrap,

@@ -64,11 +64,13 @@ std::int64_t stream_monitor::evaluate(const term& t, environment& env) const {
       const auto& members = env.span(t.span).members;
       return std::binary_search(members.begin(), members.end(), kid(0));
     }
-    case op::outermost: {
+    case op::outermost:
+    case op::innermost: {
       std::size_t frame = env.spans[static_cast<std::size_t>(t.span)];
-      auto begin = env.stack->begin();
-      return std::none_of(begin, begin + static_cast<std::ptrdiff_t>(frame),
-                          [&](const open_span& s) { return s.kind == (*env.stack)[frame].kind; });
+      auto here = env.stack->begin() + static_cast<std::ptrdiff_t>(frame);
+      auto same_kind = [&](const open_span& s) { return s.kind == here->kind; };
+      if (t.code == op::outermost) return std::none_of(env.stack->begin(), here, same_kind);
+      return std::none_of(here + 1, env.stack->end(), same_kind);
     }
     case op::not_:
       return !kid(0);
