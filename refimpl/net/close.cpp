@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Opening and closing. Mirrors __dev_open, __dev_close_many, dev_close_many, __dev_notify_flags of net/core/dev.c, v4.4 and
+// v6.1.
+#include "refimpl/net/batch.hpp"
+#include "refimpl/net/lists.hpp"
+
+namespace quiesce::refimpl {
+
+namespace {
+
+constexpr const char* close_loop = "list_for_each_entry(dev, close_list)";
+
+void __dev_close_many(stack& s, list_head* head) {
+  list_for_each_entry<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
+    call_netdevice_notifiers(event_kind::NETDEV_GOING_DOWN, dev);
+    dev.start.store(false);  // clear_bit(__LINK_STATE_START)
+  });
+  if (!list_empty(head)) s.synchronize_net();  // dev_deactivate_many
+  list_for_each_entry<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
+    call_ndo_stop(dev);
+    dev.flags.fetch_and(~(IFF_UP | IFF_RUNNING), std::memory_order_relaxed);
+  });
+}
+
+}  // namespace
+
+status dev_close_many(stack& s, list_head* head, bool unlink) {
+  return s.enter([&]() -> status {
+    if (status r = check_rtnl(s); !r) return r;
+    batch events(s);
+    list_for_each_entry_safe<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
+      if (!dev_up(dev)) {
+        list_del_init(&dev.close_list);
+      } else {
+        events.add_down(dev);
+      }
+    });
+    span_scope span(s, event_kind::close_begin, event_kind::close_end, head);
+    __dev_close_many(s, head);
+    list_for_each_entry_safe<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
+      rtmsg_ifinfo(event_kind::RTM_NEWLINK, dev, dev_net(dev), dev.ifindex);
+      call_netdevice_notifiers(event_kind::NETDEV_DOWN, dev);
+      if (unlink) list_del_init(&dev.close_list);
+    });
+    events.deliver_down();
+    return {};
+  });
+}
+
+status dev_close(net_device& dev) {
+  stack& s = dev.owner;
+  return s.enter([&]() -> status {
+    if (status r = check_registered(s, dev); !r) return r;
+    if (!dev_up(dev)) return {};
+    if (!list_empty(&dev.close_list)) return error::ebusy;  // an outer close has it (rule L9)
+    stack_list_head single(&s.dangling_head);
+    list_add(&dev.close_list, &single);
+    status r = dev_close_many(s, &single, true);
+    if (!bad_link(single.next)) list_del(&single);
+    return r;
+  });
+}
+
+status dev_open(net_device& dev) {
+  stack& s = dev.owner;
+  return s.enter([&]() -> status {
+    if (status r = check_registered(s, dev); !r) return r;
+    if (dev_up(dev)) return {};
+    dev.start.store(true);
+    if (error e = call_ndo_open(dev); e != error::none) {
+      dev.start.store(false);
+      return e;
+    }
+    dev.flags.fetch_or(IFF_UP | IFF_RUNNING, std::memory_order_relaxed);
+    rtmsg_ifinfo(event_kind::RTM_NEWLINK, dev, dev_net(dev), dev.ifindex);
+    call_netdevice_notifiers(event_kind::NETDEV_UP, dev);
+    return {};
+  });
+}
+
+status dev_set_mtu(net_device& dev, unsigned mtu) {
+  stack& s = dev.owner;
+  return s.enter([&]() -> status {
+    if (status r = check_registered(s, dev); !r) return r;
+    if (mtu == 0) return error::einval;
+    if (mtu == dev.mtu) return {};
+    dev.mtu = mtu;
+    call_netdevice_notifiers(event_kind::NETDEV_CHANGEMTU, dev);
+    return {};
+  });
+}
+
+}  // namespace quiesce::refimpl

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Mirrors rollback_registered_many and unregister_netdevice_many of net/core/dev.c, v4.4, v6.1 and v6.18.
+#include "refimpl/net/unregister.hpp"
+
+#include "refimpl/net/batch.hpp"
+#include "refimpl/net/lists.hpp"
+#include "refimpl/net/todo.hpp"
+
+namespace quiesce::refimpl {
+
+namespace {
+
+constexpr const char* unreg_loop = "list_for_each_entry(dev, unreg_list)";
+
+void check_states(stack& s, list_head* head) {
+  list_for_each_entry_safe<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
+    if (dev.reg_state.load() == reg_state::uninitialized) {
+      s.warn("unregister_netdevice: device never was registered", &dev);
+      list_del_init(&dev.unreg_list);
+      return;
+    }
+    dev.dismantle.store(true);
+    if (dev.reg_state.load() != reg_state::registered) s.bug("unregister_netdevice_many: reg_state != NETREG_REGISTERED");
+  });
+}
+
+// v6.18 closes the devices that need the instance lock first, with unlink=false, and empties the list itself.
+void close_ops_locked(stack& s, list_head* head) {
+  stack_list_head close_head(&s.dangling_head);
+  list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
+    if (dev.need_ops_lock) list_add_tail(&dev.close_list, &close_head);
+  });
+  static_cast<void>(dev_close_many(s, &close_head, false));
+  list_for_each_entry_safe<net_device>(&close_head, s.turns(unreg_loop),
+                                       [&](net_device& dev) { list_del_init(&dev.close_list); });
+}
+
+void close_all(stack& s, list_head* head) {
+  const bool two_passes = s.policy.ops_lock_pass;
+  if (two_passes) close_ops_locked(s, head);
+  stack_list_head close_head(&s.dangling_head);
+  list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
+    if (!two_passes || !dev.need_ops_lock) list_add_tail(&dev.close_list, &close_head);
+  });
+  static_cast<void>(dev_close_many(s, &close_head, true));
+}
+
+void notify_unregister(net_device& dev) {
+  dev_shutdown(dev);
+  call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER, dev);
+}
+
+// RTM_DELLINK is built before and sent after ndo_uninit.
+void uninit(net_device& dev) {
+  stack& s = dev.owner;
+  dev_uc_flush(dev);
+  dev_mc_flush(dev);
+  if (s.policy.pre_uninit) call_netdevice_notifiers(event_kind::NETDEV_PRE_UNINIT, dev);
+  call_ndo_uninit(dev);
+  rtmsg_ifinfo(event_kind::RTM_DELLINK, dev, dev_net(dev), dev.ifindex);
+  if (netdev_has_any_upper_dev(dev)) s.warn("netdev_has_any_upper_dev", &dev);
+  netdev_unregister_kobject(dev);
+}
+
+// One loop with each device's events interleaved (every kernel), or two with the batch event between (J1 and after).
+void dismantle(stack& s, list_head* head) {
+  batch events(s);
+  const bool two_loops = s.policy.batch_at == batch_place::before_uninit;
+  list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
+    notify_unregister(dev);
+    if (!two_loops) uninit(dev);
+  });
+  events.unregister(head, batch_place::before_uninit);
+  if (two_loops) list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) { uninit(dev); });
+  events.unregister(head, batch_place::after_uninit);
+  s.synchronize_net();
+  events.unregister(head, batch_place::after_grace_period);
+}
+
+// Up to and including the drop of the registration references; the todo list is the caller's matter.
+void rollback_registered_many(stack& s, list_head* head) {
+  check_states(s, head);
+  if (list_empty(head)) return;
+  span_scope span(s, event_kind::rollback_begin, event_kind::rollback_end, head);
+  close_all(s, head);
+  list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
+    unlist_netdevice(dev);
+    dev.reg_state.store(reg_state::unregistering);
+  });
+  s.synchronize_net();
+  dismantle(s, head);
+  list_for_each_entry<net_device>(head, s.turns(unreg_loop),
+                                  [&](net_device& dev) { static_cast<void>(dev_put(dev, holder::registration)); });
+}
+
+}  // namespace
+
+status unregister_netdevice_many(stack& s, list_head* head) {
+  return s.enter([&]() -> status {
+    if (status r = check_rtnl(s); !r) return r;
+    if (bad_link(head->next) || list_empty(head)) return {};
+    rollback_registered_many(s, head);
+    list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) { net_set_todo(dev); });
+    list_del(head);  // the devices stay chained to each other
+    return {};
+  });
+}
+
+void rollback_registered(net_device& dev) {
+  stack& s = dev.owner;
+  stack_list_head single(&s.dangling_head);
+  list_add(&dev.unreg_list, &single);
+  rollback_registered_many(s, &single);
+  list_del(&single);
+  if (s.policy.unregister_final) {
+    s.rcu_barrier();  // the caller may free it: what call_rcu still holds must be gone
+    dev.reg_state.store(reg_state::unregistered);
+  } else {
+    net_set_todo(dev);
+  }
+}
+
+status unregister_netdevice_queue(net_device& dev, list_head* head) {
+  stack& s = dev.owner;
+  return s.enter([&]() -> status {
+    if (!s.known(&dev)) return error::enodev;
+    if (status r = check_rtnl(s); !r) return r;
+    const auto state = dev.reg_state.load();
+    if (state == reg_state::uninitialized) return error::einval;
+    if (state != reg_state::registered || dev.dismantle.load()) return error::ebusy;
+    if (!list_empty(&dev.close_list)) return error::ebusy;  // an outer close is handling it (rule L9)
+    if (head != nullptr) {
+      list_move_tail(&dev.unreg_list, head);
+      return {};
+    }
+    if (!list_empty(&dev.unreg_list)) return error::ebusy;  // queued on another list
+    stack_list_head single(&s.dangling_head);
+    list_add(&dev.unreg_list, &single);
+    return unregister_netdevice_many(s, &single);
+  });
+}
+
+status unregister_netdev(net_device& dev) {
+  stack& s = dev.owner;
+  return s.enter([&]() -> status {
+    if (!s.known(&dev)) return error::enodev;
+    rtnl_guard held(s);
+    if (!held) return held.code();
+    status outcome = unregister_netdevice_queue(dev, nullptr);
+    status unlocked = held.release();
+    return outcome ? unlocked : outcome;
+  });
+}
+
+}  // namespace quiesce::refimpl
