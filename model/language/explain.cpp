@@ -14,11 +14,27 @@ struct advice {
   const char* wanted;   // part of the description of what was expected; "" for any
   const char* hint;
 };
+constexpr const char* equality = "equality is written '=='";
+constexpr const char* variant_order = "behind a variant come its sentence, 'source', 'evidence' and 'kernel', in this order";
+constexpr const char* property_order = "behind the sentence come 'rule', 'status', 'evidence', 'model' and 'for all', in this order";
+constexpr const char* claim_order =
+    "behind the sentence come 'model', 'variant', 'with', 'environment', 'property', 'scope', 'method', 'expect', 'evidence' and "
+    "'because', in this order";
 // The first that fits is given.
 constexpr std::array advices = {
     advice{"=", ":=", "an assignment is written ':='"},
     advice{":=", "'='", "an initial value is written '=', an assignment in a block ':='"},
-    advice{"=", "", "equality is written '=='"},
+    advice{"=", "'{' to open", equality},
+    advice{"=", "condition", equality},
+    advice{"=", "assertion", equality},
+    advice{"=", "after the assignment", equality},
+    advice{"=", "after the argument", equality},
+    advice{"=", "'return'", equality},
+    advice{"=", "')'", equality},
+    advice{"=", "other branch", equality},
+    advice{"=", "bound variables", equality},
+    advice{"=", "after the property", equality},
+    advice{"=", "to close the s", equality},
     advice{"&", "", "'and' is written '&&'"},
     advice{"|", "", "'or' is written '||'; '|' stands between events"},
     advice{"and", "", "'and' is written '&&'"},
@@ -30,7 +46,8 @@ constexpr std::array advices = {
     advice{"since", "", "'since' stands between two events with their arguments: P(a) since Q(a)"},
     advice{"when", "", "inside an expression the condition of an event stands in parentheses: EVENT(a) when (condition) earlier"},
     advice{"call", "expression", "a call is a statement of its own: let x := call f(a);"},
-    advice{"any", "", "'any' stands only as an argument of 'perform' and as an initial value"},
+    advice{"any", "a number", "a claim is about one finite scope: give a number"},
+    advice{"any", "e", "'any' stands only as an argument of 'perform' and as an initial value"},
     advice{"else", "statement", "'else' stands directly behind the '}' of its 'if'"},
     advice{"or", "statement", "'or' stands directly behind the '}' of a branch of 'either'"},
     advice{"or", "'{'", "'or' between conditions is written '||'"},
@@ -38,21 +55,29 @@ constexpr std::array advices = {
     advice{"where", "bound variables", "the 'for all' of a property takes no 'where': use 'when' behind an event, or '=>'"},
     advice{"where", "filter", "a filter is written '[NAME in SEQUENCE where CONDITION]'"},
     advice{"}", "a declaration", "this '}' closes nothing"},
-    advice{"source", "a declaration", "behind a variant come its sentence, 'source', 'evidence' and 'kernel', in this order"},
-    advice{"evidence", "a declaration", "behind a variant come its sentence, 'source', 'evidence' and 'kernel', in this order"},
-    advice{"kernel", "a declaration", "behind a variant come its sentence, 'source', 'evidence' and 'kernel', in this order"},
-    advice{"rule", "the property says", "the order is: sentence, 'rule', 'status', 'evidence', 'model', 'for all', and then what the property says"},
-    advice{"status", "the property says", "the order is: sentence, 'rule', 'status', 'evidence', 'model', 'for all', and then what the property says"},
-    advice{"evidence", "the property says", "the order is: sentence, 'rule', 'status', 'evidence', 'model', 'for all', and then what the property says"},
+    advice{"source", "a declaration", variant_order},
+    advice{"evidence", "a declaration", variant_order},
+    advice{"kernel", "a declaration", variant_order},
+    advice{"rule", "the property says", property_order},
+    advice{"status", "the property says", property_order},
+    advice{"evidence", "the property says", property_order},
     advice{"vocabulary", "a property", "a file holds at most one vocabulary, at its beginning"},
     advice{"event", "a property", "events are declared in the vocabulary, before the properties"},
     advice{"ghost", "a property", "ghost variables are declared in the vocabulary, before the properties"},
     advice{"span", "a property", "spans are declared in the vocabulary, before the properties"},
     advice{"sort", "a property", "sorts are declared in the vocabulary, before the properties"},
-    advice{"", "and its name", "the order of a claim is: sentence, 'model', 'variant', 'with', 'environment', 'property', 'scope', 'method', "
-                               "'expect', 'evidence', 'because'"},
-    advice{"", "'scope' and sizes", "the order of a claim is: sentence, 'model', 'variant', 'with', 'environment', 'property', 'scope', "
-                                    "'method', 'expect', 'evidence', 'because'"},
+    advice{"model", "'vocabulary'", "this begins like a model; models are in files named *.model"},
+    advice{"library", "'vocabulary'", "this begins like a library; libraries are in files named *.model"},
+    advice{"vocabulary", "'model'", "this begins like a vocabulary; vocabularies are in files named *.prop"},
+    advice{"property", "'model'", "this begins like a property; properties are in files named *.prop"},
+    advice{"with", "after the sort", "a sort of the vocabulary has no named elements; models declare them"},
+    advice{":", "after the type", "an event and a span list types only: event E(dev, net) \"…\";"},
+    advice{":", "')' after the name", "only names stand here; their types are known"},
+    advice{",", "after the instance", "a process has at most one parameter"},
+    advice{";", "after the label", "labels are separated by ','"},
+    advice{",", "after the setting", "settings end with ';'"},
+    advice{"", "and its name", claim_order},
+    advice{"", "'scope' and sizes", claim_order},
 };
 
 constexpr std::array statement_words = {"assert", "atomic", "break",  "choose", "continue", "either", "emit",  "for",   "head",
@@ -112,10 +137,10 @@ template <class Words>
 bool contains(const Words& words, std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); }
 
 // What is wrong with a word that begins nothing, or with a keyword at the wrong level; an empty sentence if that isn't the problem.
-std::pair<std::string, std::string> misplaced(std::string_view found, const std::string& wanted) {
+std::pair<std::string, std::string> misplaced(const state& s, std::string_view found, const std::string& wanted) {
   if (wanted == "a statement or '}'" && contains(declaration_words, found))
     return {fmt::format("'{}' begins a declaration, not a statement", found),
-            found == "var" ? "a local variable is declared by 'let NAME := VALUE;'" : "declarations stand outside of blocks"};
+            found == "var" ? "a local variable is declared by 'let NAME := VALUE;'" : "declarations stand outside of blocks, and " + opened_at(s)};
   if (wanted != "a declaration" || found.empty() || !begins_word(found.front())) return {};
   if (contains(statement_words, found))
     return {fmt::format("'{}' begins a statement, not a declaration", found), "statements stand inside procedures, processes and operations"};
@@ -123,19 +148,32 @@ std::pair<std::string, std::string> misplaced(std::string_view found, const std:
   return {fmt::format("'{}' does not begin a declaration", found), nearest(found, declaration_words)};
 }
 
-// A name stands where a statement should begin, and neither `:=` nor `(` follows it.
-diagnostic unknown_statement(const state& s, iterator at) {
+std::string_view word_before(const state& s, iterator at) {
   iterator begin = at;
   while (begin != s.base && continues_word(begin[-1])) --begin;
-  const std::string_view word(begin, static_cast<std::size_t>(at - begin));
+  return {begin, static_cast<std::size_t>(at - begin)};
+}
+
+// A name stands where a statement should begin, and neither `:=` nor `(` follows it.
+diagnostic unknown_statement(const state& s, iterator at, std::string_view found) {
+  const std::string_view word = word_before(s, at);
+  const source_range where = s.range(word.data(), at);
+  if (found == ";")
+    return diagnostic(where, fmt::format("expected ':=' or '(' after '{}'", word), fmt::format("a procedure is called with parentheses: {}();", word));
   std::string hint = nearest(word, statement_words);
   if (hint.empty()) hint = "a statement is 'NAME := VALUE;', 'NAME(ARGUMENTS);' or begins with a keyword";
-  return diagnostic(s.range(begin, at), fmt::format("'{}' does not begin a statement", word), hint);
+  return diagnostic(where, fmt::format("'{}' does not begin a statement", word), hint);
+}
+
+// Is what was expected the beginning of a new part, rather than something that belonged to the last token?
+bool begins_part(const std::string& wanted) {
+  return (wanted[0] == '\'' && begins_word(wanted[1])) || wanted == "a declaration" || wanted == "a property" || wanted == "a claim" ||
+         wanted.starts_with("what the property says");
 }
 
 // Behind the last token if what is missing belonged there: at the end of a line or of the file.
-source_range place(const state& s, iterator at, iterator found) {
-  const bool complete = at == s.base || at[-1] == ';' || at[-1] == '}' || at[-1] == '{';
+source_range place(const state& s, iterator at, iterator found, const std::string& wanted) {
+  const bool complete = at == s.base || at[-1] == ';' || at[-1] == '}' || at[-1] == '{' || begins_part(wanted);
   const bool other_line = std::find(at, found, '\n') != found;
   if (found == s.end || (other_line && !complete)) return s.range(at, at);
   return s.range(found, token_end(found, s.end));
@@ -146,11 +184,12 @@ source_range place(const state& s, iterator at, iterator found) {
 diagnostic explain(const state& s, iterator at, const std::string& wanted) {
   const iterator begin = skip_blanks(at, s.end);
   const std::string_view found(begin, static_cast<std::size_t>(token_end(begin, s.end) - begin));
-  const source_range where = place(s, at, begin);
+  const source_range where = place(s, at, begin, wanted);
   if (begin == s.end) return diagnostic(where, fmt::format("expected {}, but the file ends", wanted), opened_at(s));
-  if (wanted.find("name that begins a statement") != std::string::npos && found != "=") return unknown_statement(s, at);
-  if (auto [sentence, hint] = misplaced(found, wanted); !sentence.empty()) return diagnostic(where, sentence, hint);
+  if (wanted.find("name that begins a statement") != std::string::npos && found != "=") return unknown_statement(s, at, found);
+  if (auto [sentence, hint] = misplaced(s, found, wanted); !sentence.empty()) return diagnostic(where, sentence, hint);
   std::string hint = advise(found, wanted);
+  if (hint.empty() && word_before(s, at) == "not") hint = "'not' is written '!'";
   if (hint.empty() && s.reserved_name == begin) hint = fmt::format("'{}' is a keyword, so it cannot be a name", found);
   return diagnostic(where, fmt::format("expected {}", wanted), hint);
 }

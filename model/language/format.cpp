@@ -49,6 +49,8 @@ std::string model_text(const ast::model& m, const source_layout& source) {
 
 }  // namespace format_detail
 
+std::string format_tree(const ast::model& m) { return format_detail::model_text(m, {}); }
+
 std::string format(const source_set& sources, std::uint32_t file) {
   const std::string_view text = sources.text(file);
   const char* const end = text.data() + text.size();

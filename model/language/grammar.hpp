@@ -105,9 +105,9 @@ QUIESCE_RULE(property, ast::property, "a property")
 QUIESCE_RULE(claim, ast::claim, "a claim")
 
 // grammar_file.cpp
-QUIESCE_RULE(model_file, ast::model, "a model")
-QUIESCE_RULE(property_file, ast::property_file, "a vocabulary or properties")
-QUIESCE_RULE(claim_file, ast::claim_file, "claims")
+QUIESCE_RULE(model_file, ast::model, "'model' or 'library', and a name")
+QUIESCE_RULE(property_file, ast::property_file, "'vocabulary' or 'property'")
+QUIESCE_RULE(claim_file, ast::claim_file, "'claim'")
 QUIESCE_RULE(expression_file, tall, "an expression")
 
 // The same rule under another description, for errors: expected(type, "the type of the variable").

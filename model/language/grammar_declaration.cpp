@@ -35,7 +35,7 @@ const auto sort_extra_def = located[
     -(sym("(") > name("a sort")[put<&ast::sort_extra::over>] > sym(")", "')' after the sort"))];
 const auto sort_rule_def = located[
     kw("sort") > name("the name of the sort")[put<&ast::sort_decl::name>] >
-    -(sym("=") > integer("the size where the scope gives none")[put<&ast::sort_decl::standard>]) >
+    -(sym("=") > integer("a number: the size where the scope gives none")[put<&ast::sort_decl::standard>]) >
     -(kw("with") > commas[sort_extra[push<&ast::sort_decl::extras>]]) > sym(";", "';' after the sort")];
 
 const auto enum_rule_def = located[

@@ -11,16 +11,16 @@ const auto items = declaration[push<&ast::model::items>] | storage[push<&ast::mo
 }  // namespace
 
 const auto model_file_def =
-    as("'model' or 'library' and a name")[(kw("model") | kw("library")[mark<&ast::model::library, true>])] >
+    (kw("model") | kw("library")[mark<&ast::model::library, true>]) >
     name("the name of the model")[put_name] > -text()[put<&ast::model::sentence>] > -sym(";") > *(items >> -stray) >
     end_token("a declaration");
 
 const auto property_file_def =
-    as("a vocabulary or a property")[vocabulary[push<&ast::property_file::vocabularies>] | property[push<&ast::property_file::properties>]] >
+    (vocabulary[push<&ast::property_file::vocabularies>] | property[push<&ast::property_file::properties>]) >
     *property[push<&ast::property_file::properties>] > end_token("a property");
 
 const auto claim_file_def =
-    expected(claim, "a claim")[push<&ast::claim_file::claims>] > *claim[push<&ast::claim_file::claims>] > end_token("a claim");
+    claim[push<&ast::claim_file::claims>] > *claim[push<&ast::claim_file::claims>] > end_token("a claim");
 
 const auto expression_file_def = located[expected(expression, "an expression")[become] > end_token("the end of the expression")];
 

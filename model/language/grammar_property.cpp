@@ -57,12 +57,12 @@ const auto sometimes = kw("sometimes")[is<property_kind::sometimes>] >
                         expected(expression, "events or a condition after 'sometimes'")[condition]);
 
 const auto body =
-    (kw("never")[is<property_kind::never>] > expected(patterns, "an event after 'never'")[take_patterns<&prop::patterns>{}]) |
-    (kw("after")[is<property_kind::after_never>] > expected(patterns, "an event after 'after'")[take_patterns<&prop::patterns>{}] >
-     kw("never", "'never' and what must not follow") > expected(patterns, "an event after 'never'")[take_patterns<&prop::forbidden>{}]) |
+    (kw("never")[is<property_kind::never>] > expected(patterns, "an event with arguments after 'never'")[take_patterns<&prop::patterns>{}]) |
+    (kw("after")[is<property_kind::after_never>] > expected(patterns, "an event with arguments after 'after'")[take_patterns<&prop::patterns>{}] >
+     kw("never", "'never' and what must not follow") > expected(patterns, "an event with arguments after 'never'")[take_patterns<&prop::forbidden>{}]) |
     (kw("at") > as("'most' or 'end' after 'at'")[
         (kw("most")[is<property_kind::at_most>] > integer("a number after 'at most'")[put<&prop::limit>] >
-         expected(patterns, "an event after 'at most'")[take_patterns<&prop::patterns>{}]) |
+         expected(patterns, "an event with arguments after 'at most'")[take_patterns<&prop::patterns>{}]) |
         (kw("end")[is<property_kind::at_end>] > kw("of", "'of' after 'at end'") > name("a span variable")[put<&prop::span>] >
          sym(":", "':' after the span variable") > expected(expression, "a condition after ':'")[condition])]) |
     (kw("invariant")[is<property_kind::invariant>] > expected(expression, "a condition after 'invariant'")[condition]) |
@@ -70,7 +70,7 @@ const auto body =
     (kw("no")[is<property_kind::no_error>] > kw("error", "'error' after 'no'") > commas[name("a run-time error")[push<&prop::errors>]]) |
     (listed > kw("requires", "'requires' and a condition after the event")[is<property_kind::requires_>] > expected(expression, "a condition after 'requires'")[condition]);
 
-const auto property_def = header > as("what the property says")[body] > sym(";", "';' after the property");
+const auto property_def = header > as("what the property says: events with 'requires', 'never', 'after', 'at most', 'at end of', 'invariant', 'sometimes' or 'no error'")[body] > sym(";", "';' after the property");
 
 QUIESCE_DEFINE(property)
 

@@ -78,7 +78,7 @@ constexpr auto after_assignment = semicolon("';' after the assignment");
 const auto arguments_of = argument_list[take_arguments{}];
 const auto call_after = kw("call")[check_call{}] > name("the procedure to call")[put<&ast::statement::text>] >
                         arguments_of > semicolon("';' after the call");
-const auto assigned = call_after | (expected(expression, "a value after ':='")[value] > after_assignment);
+const auto assigned = as("a value after ':='")[call_after | (expected(expression, "a value after ':='")[value] > after_assignment)];
 // procedure(arguments), for notify and emit
 const auto event_of = name("an event")[put<&ast::statement::text>] > arguments_of;
 

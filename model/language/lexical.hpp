@@ -331,6 +331,11 @@ struct get_info<T> {
   using result_type = std::string;
   std::string operator()(const T& parser) const { return parser.as; }
 };
+template <class Subject>
+struct get_info<quiesce::language::grammar::separated_directive<Subject>> {
+  using result_type = std::string;
+  std::string operator()(const quiesce::language::grammar::separated_directive<Subject>& parser) const { return what(parser.subject); }
+};
 template <class Subject, class Action>
 struct get_info<action<Subject, Action>> {
   using result_type = std::string;
