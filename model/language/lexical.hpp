@@ -266,6 +266,7 @@ struct described_directive : x3::unary_parser<Subject, described_directive<Subje
 };
 struct as {
   const char* text;
+  constexpr explicit as(const char* expected) : text(expected) {}
   template <class Subject>
   constexpr auto operator[](const Subject& subject) const {
     return described_directive<typename x3::extension::as_parser<Subject>::value_type>(x3::as_parser(subject), text);
