@@ -51,6 +51,11 @@ std::vector<term> compiler::domain_guards(scope& s, const ast::property& p) {
 }
 
 void compiler::add_check(monitor& m, scope s, const ast::property& p, const matched& at, term wanted) {
+  for (const auto& b : p.binders)
+    for (const auto& r : s.spans)
+      if (r.name == b.name && !r.bound)
+        throw diagnostic(b.where, fmt::format("span variable `{}` is not bound by the trigger", r.name),
+                         fmt::format("write `in {0}` or `within {0}` behind each triggering event", r.name));
   check made;
   made.on = at.on;
   std::vector<term> guards = at.guards;

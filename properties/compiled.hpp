@@ -79,7 +79,8 @@ struct pattern {
 
 enum class action : std::uint8_t { set, clear, increment };
 // Updates are listed so that applying the matching ones one after another, each reading what the others before it left, is the same
-// as applying all to the values before the event: a `when` reads only cells that are updated later.
+// as applying all to the values before the event: a `when` reads only cells that are updated later. Of two
+// updates of one entry at one event the later in the list wins.
 struct update {
   pattern on;
   std::uint32_t cell = 0;

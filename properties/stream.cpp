@@ -119,24 +119,30 @@ void stream_monitor::require_valid(std::int64_t process, std::uint32_t event, co
                                  declared.name, process));
 }
 
+// Clears every entry that fits, those that an update before it in the list sets at this event included.
 void stream_monitor::collect_partial(const update& u, environment& env, std::size_t frame,
                                      std::vector<write>& writes) const {
-  const table* entries = cell_table(u.cell, frame == no_frame ? nullptr : &(*env.stack)[frame]);
-  if (!entries) return;
   auto free = [&](std::uint32_t variable) {
     return std::any_of(u.free.begin(), u.free.end(), [&](const auto& f) { return f.first == variable; });
   };
-  for (const auto& [key, value] : *entries) {
-    bool same = true;
+  auto fits = [&](const table_key& key) {
     for (std::size_t i = 0; i < u.keys.size(); ++i) {
       if (free(u.keys[i]))
         env.variables[u.keys[i]] = key[i];
-      else
-        same = same && env.variables[u.keys[i]] == key[i];
+      else if (env.variables[u.keys[i]] != key[i])
+        return false;
     }
-    if (!same || (!u.on.when.empty() && !evaluate(u.on.when[0], env))) continue;
-    writes.push_back({false, u.cell, frame, key, 0});
+    return u.on.when.empty() || evaluate(u.on.when[0], env) != 0;
+  };
+  for (std::size_t i = 0, before = writes.size(); i < before; ++i) {
+    const write w = writes[i];
+    if (!w.ghost && w.table == u.cell && w.frame == frame && w.value && fits(w.key))
+      writes.push_back({false, u.cell, frame, w.key, 0});
   }
+  const table* entries = cell_table(u.cell, frame == no_frame ? nullptr : &(*env.stack)[frame]);
+  if (!entries) return;
+  for (const auto& [key, value] : *entries)
+    if (fits(key)) writes.push_back({false, u.cell, frame, key, 0});
 }
 
 void stream_monitor::collect(const update& u, environment& env, std::vector<write>& writes) const {

@@ -111,7 +111,11 @@ class stream_monitor {
   std::vector<outcome> finish() const;                  // one for each property; may be called at any time
   std::uint64_t sequence() const { return sequence_; }  // number of events so far
   const stream_state& state() const { return state_; }
-  void restore(stream_state s) { state_ = std::move(s); }
+  // Goes back to a state and the number of events before it (open spans are told apart by the number of their first event).
+  void restore(stream_state s, std::uint64_t sequence) {
+    state_ = std::move(s);
+    sequence_ = sequence;
+  }
 
   // A named element or constructor whose number became known later.
   void set_named(const std::string& name, std::int64_t number) { options_.named[name] = number; }
