@@ -73,6 +73,7 @@ std::int64_t naive_enumerator::eval(ir::expr_id id, const naive_state& s, std::v
     case op::add: return kid(0) + kid(1);
     case op::subtract: return kid(0) - kid(1);
     case op::multiply: return kid(0) * kid(1);
+    case op::divide: return kid(1) > 0 ? kid(0) / kid(1) : 0;
     case op::minimum: { std::int64_t a = kid(0), b = kid(1); return a < b ? a : b; }
     case op::maximum: { std::int64_t a = kid(0), b = kid(1); return a < b ? b : a; }
     case op::select: return kid(0) ? kid(1) : kid(2);
