@@ -11,6 +11,11 @@ namespace quiesce::lowering {
 
 using k = ast::expr_kind;
 
+namespace {
+// An event-valued parameter while only types are checked: which event it is, only a call tells.
+const std::string unknown_event = "?";
+}  // namespace
+
 // --- procedures ----------------------------------------------------------------------------------------------------------
 
 void process_code::call(const ast::statement& st) {
@@ -67,7 +72,7 @@ binding process_code::bind_argument(const ast::param& p, const ast::expr& e, con
     if (e.kind != k::name) throw diagnostic(e.where, "an event's name is expected here");
     out.kind = binding_kind::event;
     out.event = event_name(e.text);
-    if (!shared.events.count(out.event)) throw diagnostic(e.where, fmt::format("there is no event '{}'", e.text));
+    if (out.event != unknown_event && !shared.events.count(out.event)) throw diagnostic(e.where, fmt::format("there is no event '{}'", e.text));
     return out;
   }
   if (p.kind == ast::param_kind::reference) {
@@ -194,6 +199,10 @@ std::string process_code::event_name(const std::string& name) const {
 }
 
 std::vector<expr_id> process_code::event_args(const std::string& event, const ast::statement& st, effects& fx) {
+  if (event == unknown_event) {
+    for (const auto& a : st.args) x.lower(a);
+    return {};
+  }
   const auto it = shared.events.find(event);
   if (it == shared.events.end()) throw diagnostic(st.where, fmt::format("there is no event '{}'", event), "properties/events.prop lists the events");
   const auto& params = shared.monitors.events[it->second].params;
@@ -210,7 +219,7 @@ std::vector<expr_id> process_code::event_args(const std::string& event, const as
 }
 
 void process_code::emit_event(const std::string& event, const std::vector<expr_id>& args, source_range where) {
-  if (!live_) return;
+  if (!live_ || event == unknown_event) return;
   const std::uint32_t number = shared.events.at(event);
   ir::instruction i;
   i.code = ir::operation::emit;
@@ -423,7 +432,7 @@ binding process_code::dry_binding(const ast::param& p) {
   binding out;
   if (p.kind == ast::param_kind::event) {
     out.kind = binding_kind::event;
-    out.event = shared.events.begin()->first;
+    out.event = unknown_event;
     return out;
   }
   if (p.kind == ast::param_kind::reference) {
@@ -448,6 +457,7 @@ binding process_code::dry_binding(const ast::param& p) {
 void process_code::dry_procedure(const ast::procedure_decl& d) {
   held_.emplace_back();
   live_ = true;
+  stop(false, nullptr);
   names params;
   for (const auto& p : d.params) params[p.name] = dry_binding(p);
   std::optional<type_id> result_type;
@@ -469,6 +479,7 @@ void process_code::dry_procedure(const ast::procedure_decl& d) {
 void process_code::dry_operation(const ast::operation_decl& d) {
   held_.emplace_back();
   live_ = true;
+  stop(false, nullptr);
   names params;
   for (const auto& p : d.params) params[p.name] = dry_binding(p);
   enter(d.name, d.at, std::move(params), [&] {
@@ -486,6 +497,7 @@ void process_code::dry_operation(const ast::operation_decl& d) {
 
 void process_code::dry_handler(const ast::handler_decl& d) {
   held_.emplace_back();
+  stop(false, nullptr);
   for (const auto& c : d.clauses) {
     live_ = true;
     names params;
