@@ -18,33 +18,34 @@
 
 namespace quiesce::refimpl {
 
-// Parameters as emitted: dev and net where the vocabulary has them; `tag` a static string (holder, handler, lock, queue);
-// `value` a number (ifindex, event number, count).
-#define QUIESCE_REFIMPL_EVENTS(X)                                                                                           \
-  /* notifications: dev, net */                                                                                             \
-  X(NETDEV_UP)                                                                                                              \
-  X(NETDEV_DOWN) X(NETDEV_REBOOT) X(NETDEV_CHANGE) X(NETDEV_REGISTER) X(NETDEV_UNREGISTER) X(NETDEV_CHANGEMTU)              \
-      X(NETDEV_CHANGEADDR) X(NETDEV_GOING_DOWN) X(NETDEV_CHANGENAME) X(NETDEV_POST_INIT) X(NETDEV_UNREGISTER_FINAL)         \
-          X(NETDEV_PRE_UNINIT) X(NETDEV_CHANGEUPPER) X(NETDEV_DOWN_BATCH)                                                   \
-              X(NETDEV_UNREGISTER_BATCH) /* one handler's run: tag = handler, value = event_kind, dev, net */               \
-      X(callback)                        /* spans: value = number of devices; span_member carries each of them */           \
-      X(close_begin) X(close_end) X(rollback_begin) X(rollback_end) X(replay_begin) X(replay_end) X(rebroadcast_begin)      \
-          X(rebroadcast_end) X(run_todo_begin) X(run_todo_end) X(span_member) /* steps: dev, net */                         \
-      X(list_netdevice) X(unlist_netdevice) X(dev_shutdown) X(ndo_init) X(ndo_open) X(ndo_stop) X(ndo_uninit)               \
-          X(dev_uc_flush) X(dev_mc_flush) X(netdev_unregister_kobject) X(net_set_todo) X(netdev_wait_allrefs)               \
-              X(netdev_refcnt_poll) X(unregister_netdevice_warning) X(free_netdev) X(dev_net_set) X(dev_hold)               \
-                  X(dev_put)                  /* namespaces: net */                                                         \
-      X(setup_net) X(cleanup_net) X(net_free) /* grace periods */                                                           \
-      X(synchronize_net_begin) X(synchronize_net_end) X(rcu_barrier_begin) X(rcu_barrier_end) X(call_rcu)                   \
-          X(rcu_callback) /* tables: dev or net */                                                                          \
-      X(fib_sync_down_dev) X(fib_sync_up) X(fib_flush) X(rt_cache_flush) X(rt_flush_dev) X(needs_fib_flush_set)             \
-          X(needs_fib_flush_clear) X(neigh_flush_dev) X(neigh_flush_net) X(pneigh_flush) X(pneigh_queue_purge)              \
-              X(neigh_destroy) X(mod_timer) X(del_timer) X(timer_fire) X(rtnl_lock) X(rtnl_unlock) X(fib6_gc_begin)         \
-                  X(fib6_gc_end) X(fib6_gc_skip) X(dst_alloc_refused) X(inetdev_init) X(inetdev_destroy) X(inet_insert_ifa) \
-                      X(inet_del_ifa) X(addrconf_ifdown) X(linkwatch_add_event)                                             \
-                          X(linkwatch_do_dev)                     /* rtnetlink: net, value = ifindex */                     \
-      X(RTM_NEWLINK) X(RTM_DELLINK) X(RTM_NEWADDR) X(RTM_DELADDR) /* what a kernel prints: tag = the text's first words */  \
-      X(kernel_warning)
+// Every event of properties/events.prop under its name, and what the stack reports besides (marked +, in no vocabulary).
+// Parameters as emitted: dev and net where the vocabulary has them, also when it has only one of them; `tag` a static string
+// (holder, handler, lock, queue); `value` a number (ifindex, event number, count).
+// clang-format off
+#define QUIESCE_REFIMPL_EVENTS(X)                                                                                       \
+  X(NETDEV_REGISTER) X(NETDEV_UP) X(NETDEV_GOING_DOWN) X(NETDEV_DOWN) X(NETDEV_UNREGISTER) X(NETDEV_PRE_UNINIT)         \
+  X(NETDEV_UNREGISTER_FINAL) X(NETDEV_DOWN_BATCH) X(NETDEV_UNREGISTER_BATCH)                                            \
+  /* + */ X(NETDEV_POST_INIT) X(NETDEV_CHANGE) X(NETDEV_CHANGEMTU) X(NETDEV_CHANGEADDR) X(NETDEV_CHANGENAME)            \
+  X(NETDEV_CHANGEUPPER) X(NETDEV_REBOOT)                                                                                \
+  /* + one handler's run: tag = handler, value = event_kind */ X(callback)                                              \
+  /* spans: value = number of devices; span_member (+) follows for each */                                              \
+  X(close_begin) X(close_end) X(rollback_begin) X(rollback_end) X(replay_begin) X(replay_end)                           \
+  X(rebroadcast_begin) X(rebroadcast_end) X(span_member)                                                                \
+  X(unlist_netdevice) X(ndo_stop) X(ndo_uninit) X(dev_uc_flush) X(dev_mc_flush) X(netdev_unregister_kobject)            \
+  X(net_set_todo) X(run_todo_begin) X(run_todo_end) X(netdev_wait_allrefs) X(free_netdev)                               \
+  /* + */ X(list_netdevice) X(dev_shutdown) X(ndo_init) X(ndo_open) X(netdev_refcnt_poll) X(dev_net_set)                \
+  X(unregister_netdevice_warning)                                                                                       \
+  X(dev_hold) X(dev_put) X(dev_put_registration) X(rcu_read_lock) X(rcu_read_unlock) X(dev_use)                         \
+  X(synchronize_net_begin) X(synchronize_net_end) X(rcu_barrier_begin) X(rcu_barrier_end) X(call_rcu) X(rcu_callback)   \
+  X(fib_sync_down_dev) X(fib_sync_up) X(fib_flush) X(rt_cache_flush) X(rt_flush_dev) X(arp_ifdown) X(arp_ifdown_all)    \
+  X(neigh_flush) X(pneigh_flush) X(mod_timer) X(rtnl_lock) X(rtnl_unlock)                                               \
+  X(fib6_gc_begin) X(fib6_gc_end) X(fib6_gc_skip) X(dst_alloc_refused)                                                  \
+  /* + */ X(needs_fib_flush_set) X(needs_fib_flush_clear) X(arp_ifdown_net) X(pneigh_queue_purge) X(neigh_destroy)      \
+  X(del_timer) X(timer_fire) X(inetdev_init) X(inetdev_destroy) X(inet_insert_ifa) X(inet_del_ifa) X(addrconf_ifdown)   \
+  X(fib6_gc_not_due) X(linkwatch_add_event) X(linkwatch_do_dev) X(setup_net) X(cleanup_net) X(net_free)                                    \
+  /* value = ifindex */ X(RTM_NEWLINK) X(RTM_DELLINK) /* + */ X(RTM_NEWADDR) X(RTM_DELADDR)                             \
+  /* + WARN_ON, pr_emerg: tag = what */ X(kernel_warning)
+// clang-format on
 
 enum class event_kind : std::uint16_t {
 #define X(name) name,

@@ -27,6 +27,7 @@ void __dev_close_many(stack& s, list_head* head) {
 status dev_close_many(stack& s, list_head* head, bool unlink) {
   return s.enter([&]() -> status {
     if (status r = check_rtnl(s); !r) return r;
+    span_scope span(s, event_kind::close_begin, event_kind::close_end, head);  // also those that are not up
     batch events(s);
     list_for_each_entry_safe<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
       if (!dev_up(dev)) {
@@ -35,7 +36,6 @@ status dev_close_many(stack& s, list_head* head, bool unlink) {
         events.add_down(dev);
       }
     });
-    span_scope span(s, event_kind::close_begin, event_kind::close_end, head);
     __dev_close_many(s, head);
     list_for_each_entry_safe<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
       rtmsg_ifinfo(event_kind::RTM_NEWLINK, dev, dev_net(dev), dev.ifindex);

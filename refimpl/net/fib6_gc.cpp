@@ -89,10 +89,10 @@ void run_locked(std::int64_t expires, net& n) {
   s.emit_net(event_kind::fib6_gc_end, n, nullptr, static_cast<std::int64_t>(args.visited));
 }
 
-void skip(net& n, const char* why) {
+void skip(net& n, event_kind how, const char* why) {
   stack& s = n.owner;
   s.counters.fib6_gc_skipped.fetch_add(1, std::memory_order_relaxed);
-  s.emit_net(event_kind::fib6_gc_skip, n, nullptr, 0, why);
+  s.emit_net(how, n, nullptr, 0, why);
 }
 
 void run(std::int64_t expires, net& n, bool force, bool may_recheck) {
@@ -102,13 +102,13 @@ void run(std::int64_t expires, net& n, bool force, bool may_recheck) {
     s.sched.visible({point_kind::lock, &lock, lock.name});
     s.sched.lock(lock);
   } else if (!s.sched.trylock(lock)) {
-    skip(n, "lock is taken");
+    skip(n, event_kind::fib6_gc_skip, "lock is taken");
     arm_timer(n, s.options.hz);
     return;
   }
   const auto now = static_cast<std::int64_t>(s.timers.jiffies());
   if (may_recheck && gc_run_is_needless(s.policy.gc, n.ipv6->gc, now, n.ipv6->ip6_rt_last_gc.load())) {
-    skip(n, "another run has ended meanwhile");
+    skip(n, event_kind::fib6_gc_not_due, "another run has ended meanwhile");
   } else {
     run_locked(expires, n);
   }
@@ -126,7 +126,7 @@ bool ip6_dst_gc(net& n) {
   const auto now = static_cast<std::int64_t>(s.timers.jiffies());
   const bool force = gc_forces(s.policy.gc, v6.gc, entries);
   if (gc_skips(s.policy.gc, v6.gc, now, v6.ip6_rt_last_gc.load(), entries)) {
-    skip(n, "min_interval");
+    skip(n, event_kind::fib6_gc_not_due, "min_interval");
   } else {
     run(v6.ip6_rt_gc_expire.fetch_add(1) + 1, n, force, true);
     entries = v6.dst_entries.load();

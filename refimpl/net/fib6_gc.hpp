@@ -10,8 +10,8 @@ namespace quiesce::refimpl {
 // Removes what has expired, exceptions unused for `expires` jiffies (0: gc_interval) included. force: waits for the lock;
 // else, if a run is under way, arms the timer for a second later and returns. locks: takes fib6_gc_lock (one for all
 // namespaces in G44), then tb6_lock. after a run: last_gc is now; the timer is armed if something can still expire. emits:
-// fib6_gc_begin, fib6_gc_end or fib6_gc_skip, mod_timer, del_timer. O(routes + exceptions), or O(those that can expire) with
-// a gc list.
+// fib6_gc_begin, fib6_gc_end, or fib6_gc_skip, fib6_gc_not_due; mod_timer, del_timer. O(routes + exceptions), or O(those
+// that can expire) with a gc list.
 void fib6_run_gc(std::int64_t expires, net& n, bool force);
 
 // dst_alloc's call into the collector when more than gc_thresh entries exist. True: the allocation is refused. emits:

@@ -155,7 +155,7 @@ status fib_table_delete(net& n, const fib_config& cfg) {
 result<fib_result> fib_lookup(net& n, std::uint32_t daddr) {
   stack& s = n.owner;
   return s.enter([&]() -> result<fib_result> {
-    rcu_read_guard reading(s.rcu_policy);
+    rcu_read_section reading(s);
     fib_alias* fa = fib_select(n, daddr, RT_SCOPE_UNIVERSE);
     if (fa == nullptr) return error::enetunreach;
     if (fa->type == rtn::blackhole) return error::einval;

@@ -41,7 +41,7 @@ void flush_device_list(neigh_table& tbl, net_device& dev, neigh_victims& out) {
 
 void neigh_flush_dev(neigh_table& tbl, net_device& dev, neigh_victims& out) {
   stack& s = tbl.owner;
-  s.emit(event_kind::neigh_flush_dev, &dev, static_cast<int>(tbl.family));
+  s.emit(event_kind::neigh_flush, &dev, static_cast<int>(tbl.family));
   s.counters.neigh_walks.fetch_add(1, std::memory_order_relaxed);
   if (s.policy.neighbours == neigh_walk::per_device) {
     flush_device_list(tbl, dev, out);
@@ -107,6 +107,7 @@ void neigh_changeaddr(neigh_table& tbl, net_device& dev) {
 }
 
 void neigh_ifdown(neigh_table& tbl, net_device& dev) {
+  if (tbl.family == neigh_family::ipv4) tbl.owner.emit(event_kind::arp_ifdown, &dev);
   neigh_victims victims;
   std::vector<pneigh_entry> proxies;
   {
@@ -128,7 +129,7 @@ void neigh_ifdown_all(neigh_table& tbl) {
   std::vector<pneigh_entry> proxies;
   {
     lock_guard held(s.sched, tbl.lock);
-    s.emit(event_kind::neigh_flush_net, nullptr);
+    s.emit(event_kind::arp_ifdown_all, nullptr);
     s.counters.neigh_walks.fetch_add(1, std::memory_order_relaxed);
     flush_table(tbl, rule, victims);
     proxies = pneigh_take(tbl, [&](const pneigh_entry& e) { return rule.takes(e); });
@@ -142,7 +143,7 @@ void neigh_ifdown_all(neigh_table& tbl) {
 
 void neigh_ifdown_net(neigh_table& tbl, net& n) {
   stack& s = tbl.owner;
-  s.emit_net(event_kind::neigh_flush_net, n);
+  s.emit_net(event_kind::arp_ifdown_net, n);
   list_for_each_entry<net_device>(&n.ifdown_head, s.turns("list_for_each_entry(dev, ifdown_list)"), [&](net_device& dev) {
     if (!dev_up(dev)) neigh_ifdown(tbl, dev);
   });

@@ -25,12 +25,14 @@ net_device::~net_device() = default;
 
 void dev_hold(net_device& dev, holder h) {
   dev.refs.hold(h);
-  dev.owner.emit(event_kind::dev_hold, &dev, 0, name(h));
+  if (h != holder::registration) dev.owner.emit(event_kind::dev_hold, &dev, 0, name(h));
 }
 
 status dev_put(net_device& dev, holder h) {
   stack& s = dev.owner;
-  s.emit(event_kind::dev_put, &dev, 0, name(h));  // before: the device may be freed right after the put
+  const bool registration = h == holder::registration;
+  s.emit(registration ? event_kind::dev_put_registration : event_kind::dev_put, &dev, 0,
+         name(h));  // before: the device may be freed right after the put
   if (dev.refs.put(h)) return {};
   s.warn("dev_put: refcount underflow", &dev);
   return error::einval;
@@ -142,16 +144,20 @@ net_device* __dev_get_by_name(net& n, const std::string& name) {
 }
 
 net_device* dev_get_by_index(net& n, int ifindex) {
-  rcu_read_guard reading(n.owner.rcu_policy);
+  rcu_read_section reading(n.owner);
   net_device* dev = __dev_get_by_index(n, ifindex);
-  if (dev != nullptr) dev_hold(*dev, holder::lookup);
+  if (dev == nullptr) return nullptr;
+  n.owner.emit(event_kind::dev_use, dev);
+  dev_hold(*dev, holder::lookup);
   return dev;
 }
 
 net_device* dev_get_by_name(net& n, const std::string& name) {
-  rcu_read_guard reading(n.owner.rcu_policy);
+  rcu_read_section reading(n.owner);
   net_device* dev = __dev_get_by_name(n, name);
-  if (dev != nullptr) dev_hold(*dev, holder::lookup);
+  if (dev == nullptr) return nullptr;
+  n.owner.emit(event_kind::dev_use, dev);
+  dev_hold(*dev, holder::lookup);
   return dev;
 }
 

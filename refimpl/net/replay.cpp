@@ -27,8 +27,13 @@ struct replay {
   stack& s;
   notifier_block& nb;
 
-  int send(event_kind e, net_device& dev) { return call_netdevice_notifier(nb, s, {e, &dev, &dev_net(dev)}); }
-  void batch(event_kind e, net& n, net_device* dev) { call_netdevice_notifier(nb, s, {e, dev, &n}); }
+  // To nb alone, not to the chain; recorded as the event all the same.
+  int deliver(const netdev_notifier_info& info) {
+    s.emit_net(info.event, *info.ns, info.dev);
+    return call_netdevice_notifier(nb, s, info);
+  }
+  int send(event_kind e, net_device& dev) { return deliver({e, &dev, &dev_net(dev)}); }
+  void batch(event_kind e, net& n, net_device* dev) { deliver({e, dev, &n}); }
 
   error register_one(net_device& dev) {
     if (error e = notifier_to_errno(send(event_kind::NETDEV_REGISTER, dev)); e != error::none) return e;

@@ -31,7 +31,7 @@ net_device& home_of(net_device& dev) {
 result<rtable*> ip_route_output(net& n, std::uint32_t daddr) {
   stack& s = n.owner;
   return s.enter([&]() -> result<rtable*> {
-    rcu_read_guard reading(s.rcu_policy);  // ends before NETDEV_UNREGISTER of any device found here
+    rcu_read_section reading(s);  // ends before NETDEV_UNREGISTER of any device found here
     result<fib_result> found = fib_lookup(n, daddr);
     if (!found) return found.code();
     fib_info* fi = found.value().fi;

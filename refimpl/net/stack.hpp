@@ -191,6 +191,23 @@ class stack {
   std::vector<std::string> callback_errors_;
 };
 
+// rcu_read_lock for a scope, as an event too.
+class rcu_read_section {
+ public:
+  explicit rcu_read_section(stack& s) : stack_(s) {
+    stack_.rcu_policy.read_lock();
+    stack_.emit(event_kind::rcu_read_lock, nullptr);
+  }
+  ~rcu_read_section() {
+    stack_.emit(event_kind::rcu_read_unlock, nullptr);
+    stack_.rcu_policy.read_unlock();
+  }
+  rcu_read_section(const rcu_read_section&) = delete;
+
+ private:
+  stack& stack_;
+};
+
 // Holds RTNL for a scope: release() runs rtnl_unlock and gives its outcome; the destructor does so on other paths, and after
 // a stop only lets go.
 class rtnl_guard {

@@ -67,6 +67,8 @@ void run_list(stack& s, list_head* list) {
   if (any_order) {  // ae68db14b616: all of them before the first wait
     list_for_each_entry<net_device>(list, s.turns(todo_loop), [](net_device& d) { set_unregistered(d); });
     list_for_each_entry<net_device>(list, s.turns(todo_loop), [](net_device& d) { linkwatch_forget_dev(d); });
+    list_for_each_entry<net_device>(list, s.turns(todo_loop),
+                                    [&](net_device& d) { s.emit(event_kind::netdev_wait_allrefs, &d); });
   }
   while (!list_empty(list)) {
     net_device& first = *list_entry<net_device>(list->next);
@@ -74,6 +76,7 @@ void run_list(stack& s, list_head* list) {
       if (s.policy.unregister_final) final_event(first);
       set_unregistered(first);
       linkwatch_forget_dev(first);
+      s.emit(event_kind::netdev_wait_allrefs, &first);
     }
     net_device& dev = netdev_wait_allrefs_any(s, list);
     list_del_init(&dev.todo_list);
@@ -88,9 +91,10 @@ void netdev_run_todo(stack& s) {
   list_splice_tail_init(&s.net_todo_list, &list);
   s.__rtnl_unlock();
   if (list_empty(&list)) return;
-  span_scope span(s, event_kind::run_todo_begin, event_kind::run_todo_end, &list);
+  s.emit(event_kind::run_todo_begin, nullptr);
   s.rcu_barrier();
   run_list(s, &list);
+  s.emit(event_kind::run_todo_end, nullptr);
 }
 
 }  // namespace quiesce::refimpl

@@ -12,7 +12,7 @@ void net_set_todo(net_device& dev);
 
 // locks: takes RTNL over and drops it. after: every device that was on net_todo_list at the call is UNREGISTERED,
 // unreferenced and, with needs_free_netdev, freed. Devices queued meanwhile belong to the other holder's unlock (rule L11).
-// emits: run_todo span, rcu_barrier, NETDEV_UNREGISTER_FINAL (v4.4), netdev_wait_allrefs, free_netdev.
+// emits: run_todo_begin and _end, rcu_barrier, NETDEV_UNREGISTER_FINAL (v4.4), netdev_wait_allrefs, free_netdev.
 void netdev_run_todo(stack& s);
 
 // Waits until one device of `list` (todo_list nodes) has no reference beyond its base, and returns it without unlinking it.

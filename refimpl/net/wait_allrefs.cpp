@@ -49,25 +49,36 @@ struct waiting {
   void rebroadcast() {
     s.counters.rebroadcasts.fetch_add(1, std::memory_order_relaxed);
     take_rtnl();
-    {
-      net_device* first = list_entry<net_device>(list->next);
-      span_scope span(s, event_kind::rebroadcast_begin, event_kind::rebroadcast_end, whole_list ? list : nullptr,
-                      whole_list ? nullptr : first);
+    if (whole_list) {
       each([&](net_device& dev) {
-        call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER, dev);
-        batch_after_rebroadcast(dev);
+        span_scope span(s, event_kind::rebroadcast_begin, event_kind::rebroadcast_end, nullptr, &dev);
+        unregister_again(dev);
       });
-      s.__rtnl_unlock();
-      s.rcu_barrier();
-      take_rtnl();
-      bool pending = false;
-      each([&](net_device& dev) {
-        if (s.policy.unregister_final) call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER_FINAL, dev);
-        pending = pending || dev.linkwatch_pending.load();
-      });
-      if (pending) linkwatch_run_queue(s);
+      finish_rebroadcast();
+    } else {
+      net_device& dev = *list_entry<net_device>(list->next);
+      span_scope span(s, event_kind::rebroadcast_begin, event_kind::rebroadcast_end, nullptr, &dev);
+      unregister_again(dev);
+      finish_rebroadcast();
     }
     s.__rtnl_unlock();
+  }
+
+  void unregister_again(net_device& dev) {
+    call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER, dev);
+    batch_after_rebroadcast(dev);
+  }
+
+  void finish_rebroadcast() {
+    s.__rtnl_unlock();
+    s.rcu_barrier();
+    take_rtnl();
+    bool pending = false;
+    each([&](net_device& dev) {
+      if (s.policy.unregister_final) call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER_FINAL, dev);
+      pending = pending || dev.linkwatch_pending.load();
+    });
+    if (pending) linkwatch_run_queue(s);
   }
 
   // What happens between two looks at the counts.
@@ -121,7 +132,6 @@ std::uint64_t limit_ms(stack& s) {
 net_device& netdev_wait_allrefs_any(stack& s, list_head* list) {
   const bool whole = s.policy.wait == wait_rule::rany || s.policy.wait == wait_rule::rlz;
   waiting w{s, list, whole, s.policy.wait == wait_rule::r16 ? 16u : 0u};
-  s.emit(event_kind::netdev_wait_allrefs, whole ? nullptr : list_entry<net_device>(list->next));
   const std::uint64_t begin = s.timers.jiffies();
   std::uint64_t rebroadcast_time = begin, warning_time = begin;
   const std::uint64_t hz = s.options.hz;
