@@ -35,7 +35,7 @@ std::string model_text(const ast::model& m, const source_layout& source) {
   const std::uint32_t last = m.sentence.empty() ? name : name + 1;
   std::string head = m.library ? "library " : "model ";
   head += m.name;
-  if (!m.sentence.empty()) head += " " + quoted(m.sentence);
+  if (!m.sentence.empty()) head.append(1, ' ').append(quoted(m.sentence));
   w.unit(source.begin(name == 0 || name == nowhere ? 0 : name - 1), source.end(last), head);
   const ast::item* previous = nullptr;
   for (const ast::item& item : m.items) {
