@@ -214,6 +214,10 @@ std::vector<expr_id> process_code::event_args(const std::string& event, const as
     check_value(v, st.args[i].where);
     fx.add(v.fx);
     out.push_back(v.e);
+    if (!v.fx.binds) continue;   // its bound variable must not meet those of the monitors: evaluated once, here
+    const temp_id saved = x.take_temp();
+    set_temp(saved, v.e);
+    out.back() = b.temp(saved, v.type);
   }
   return out;
 }
@@ -233,14 +237,17 @@ void process_code::emit_event(const std::string& event, const std::vector<expr_i
 void process_code::emit_statement(const ast::statement& st) {
   begin_step(st);
   effects fx;
+  const temp_id mark = x.next_temp;
   const std::string event = event_name(st.text);
   emit_event(event, event_args(event, st, fx), st.where);
+  x.next_temp = mark;
 }
 
 void process_code::notify(const ast::statement& st) {
   begin_step(st);
   effects fx;
   const std::string event = event_name(st.text);
+  const temp_id mark = x.next_temp;
   std::vector<expr_id> args = event_args(event, st, fx);
   open_scope();
   const bool keep = fx.stable && !fx.binds;
@@ -250,6 +257,7 @@ void process_code::notify(const ast::statement& st) {
     set(copy, self_index(), args[i], st.where);
     args[i] = saved;
   }
+  x.next_temp = mark;
   emit_event(event, args, st.where);
   for (const auto* h : s.handlers) run_handler(*h, event, args, st);
   close_scope();
@@ -294,6 +302,7 @@ void process_code::span(const ast::statement& st) {
   open_scope();
   effects fx;
   const std::string begin = shared.monitors.events[shared.monitors.spans[kind].begin].name;
+  const temp_id mark = x.next_temp;
   std::vector<expr_id> args = event_args(begin, st, fx);
   if (fx.shared || fx.guards) check_guards(fx, st.where);
   for (std::size_t i = 0; i < args.size(); ++i) {
@@ -303,6 +312,7 @@ void process_code::span(const ast::statement& st) {
     set(copy, self_index(), args[i], st.where);
     args[i] = saved;
   }
+  x.next_temp = mark;
   open_span o;
   o.kind = kind;
   for (const auto& other : open_spans) o.level += other.kind == kind;

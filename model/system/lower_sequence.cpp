@@ -288,6 +288,10 @@ void process_code::for_set(const ast::statement& st, const value& domain) {
   }
   if (turn.fx.shared) begin_step(st);
   else check_guards(turn.fx, st.where);
+  // In a temp of its own: the filter's bound variable must not meet the temps below.
+  const temp_id members = x.take_temp();
+  set_temp(members, turn.e);
+  turn.e = b.temp(members, domain.type);
   jump_if(b.equal(turn.e, b.constant(0, domain.type)), done);
   const temp_id t = x.take_temp();
   ir::instruction i;
@@ -302,6 +306,7 @@ void process_code::for_set(const ast::statement& st, const value& domain) {
   binding name;
   name.alias = x.element_value(local(st.name, element, &name_var), sort);
   set(name_var, self_index(), b.temp(t, element), st.where);
+  x.release_temp();
   x.release_temp();
   const expr_id one = b.make(op::singleton, domain.type, {name.alias.e});
   set(left_var, self_index(), b.make(live ? op::unite : op::subtract_set, domain.type, {left, one}), st.where);
