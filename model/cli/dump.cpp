@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "model/cli/verb.hpp"
+#include "model/system/core.hpp"
 #include "model/system/dump.hpp"
 #include "model/verdict/check.hpp"
 
@@ -14,6 +15,7 @@ struct dump_options {
   selection what;
   std::string model;
   std::vector<std::string> properties;
+  bool core = false;
 };
 
 outcome run_dump(catalogue& inputs, const dump_options& o) {
@@ -24,7 +26,8 @@ outcome run_dump(catalogue& inputs, const dump_options& o) {
   question q{&model_named(inputs, o.model), settings, {}};
   for (const std::string& name : o.properties) q.properties.push_back(&inputs.property(name));
   const prepared_check check(inputs, std::move(q));
-  return {exit_ok, dump(check.system().program())};
+  const ir::program& program = check.system().program();
+  return {exit_ok, o.core ? core_text(program) : dump(program)};
 }
 
 }  // namespace
@@ -32,6 +35,7 @@ outcome run_dump(catalogue& inputs, const dump_options& o) {
 action add_dump(CLI::App& app) {
   auto options = std::make_shared<dump_options>();
   app.add_option("MODEL", options->model, "name or file")->required();
+  app.add_flag("--core", options->core, "the core, a canonical text without processes; otherwise the lowered instructions");
   add_selection(app, options->what);
   app.add_option("--property", options->properties, "with the monitor of this property; repeatable")->allow_extra_args(false);
   return [options](catalogue& inputs) { return run_dump(inputs, *options); };

@@ -28,7 +28,7 @@ std::string action_text(const step_text& s) {
   std::string text = s.process.empty() ? "initial state" : s.process + "  ";
   if (!s.path.empty()) text += s.path.back().procedure + ": ";
   text += s.statement;
-  for (const trace_choice& c : s.choices) text += fmt::format(" [{} = {}]", c.what, c.value);
+  for (const trace_choice& c : s.choices) text += fmt::format(" [{}]", c.shown.empty() ? fmt::format("{}: {}", c.what, c.value) : c.shown);
   for (const trace_event& e : s.events) {
     std::string args;
     for (const std::string& a : e.args) args += (args.empty() ? "" : ", ") + a;

@@ -35,7 +35,8 @@ std::string action_cell(const step_text& s, std::size_t columns) {
     lines.push_back((inner.kernel_function.empty() ? inner.procedure : inner.kernel_function) + ":");
   }
   if (!s.statement.empty()) lines.push_back(s.statement);
-  for (const trace_choice& c : s.choices) lines.push_back(fmt::format("[{} = {}]", c.what, c.value));
+  for (const trace_choice& c : s.choices)
+    if (!c.shown.empty()) lines.push_back(fmt::format("[{}]", c.shown));
   for (const trace_event& e : s.events) lines.push_back(fmt::format("! {}({})", e.name, joined(e.args, ", ")));
   for (std::string& line : lines) line = fold(line, columns);
   return joined(lines, "\n");
@@ -51,7 +52,8 @@ std::string change_cell(const step_text& s, std::size_t columns) {
 // The initial state says only what the run chose; the rest is the model's text.
 std::string initial_cell(const step_text& s, std::size_t columns) {
   std::vector<std::string> lines;
-  for (const trace_choice& c : s.choices) lines.push_back(fold(fmt::format("{} = {}", c.what, c.value), columns));
+  for (const trace_choice& c : s.choices)
+    if (!c.shown.empty()) lines.push_back(c.shown);
   return lines.empty() ? "(initial state)" : "(initial state)\n" + joined(lines, "\n");
 }
 

@@ -37,7 +37,7 @@ json step_json(const step_text& s) {
 step_text step_of(const json& in) {
   step_text s;
   s.process = in.value("process", "");
-  for (const json& c : in.at("choices")) s.choices.push_back({c.at("what"), c.at("value")});
+  for (const json& c : in.at("choices")) s.choices.push_back({c.at("what"), c.at("value"), ""});
   return s;
 }
 

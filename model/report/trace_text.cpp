@@ -92,7 +92,7 @@ void read_item(const line_reader& in, const std::string& key, const std::string&
   } else if (key == "choose") {
     if (out.run.steps.empty()) in.fail("`choose` belongs below `initial` or `step`");
     auto [what, value] = pair_of(in, rest);
-    out.run.steps.back().choices.push_back({std::move(what), std::move(value)});
+    out.run.steps.back().choices.push_back({std::move(what), std::move(value), ""});
   } else {
     in.fail(fmt::format("'{}' is not an item of a trace", key));
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <sstream>
 
 #include "model/verdict/check.hpp"
@@ -28,7 +29,10 @@ std::string count_of(const answer& a, const verdict& v) {
 
 }  // namespace
 
-std::string sizes_text(const scope_description& scope) { return pairs_text(scope.sizes); }
+std::string sizes_text(const scope_description& scope) {
+  const std::map<std::string, std::int64_t> by_name(scope.sizes.begin(), scope.sizes.end());
+  return pairs_text(by_name);
+}
 
 std::string scope_text(const scope_description& scope) {
   std::string text = sizes_text(scope);
@@ -58,8 +62,8 @@ std::string paste_line(const question& q, const answer& a, const verdict& v) {
   for (const auto& [option, value] : q.settings.options) text += fmt::format(" {}={}", option, value);
   text += fmt::format(" {}{}", name(v.kind), count_of(a, v));
   if (q.settings.environment != "default") text += " environment=" + q.settings.environment;
-  const std::string sizes = pairs_text(a.scope.sizes), bounds = pairs_text(a.scope.bounds);
-  for (const std::string& part : {sizes, bounds, v.hash.substr(0, 12)})
+  // What was asked for; the rest of the scope is as the model declares it, and part of the hash.
+  for (const std::string& part : {pairs_text(q.settings.scope), v.hash.substr(0, 12)})
     if (!part.empty()) text += " " + part;
   return wrap(text, 72, "  ");
 }

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 namespace quiesce {
 namespace {
 
@@ -60,13 +63,44 @@ std::string choice_value(const ir::program& program, const recorded_choice& choi
 }
 
 void add_record(const ir::program& program, const step_record& record, step_text& to) {
-  for (const recorded_choice& c : record.choices)
-    to.choices.push_back({c.note == ir::nothing ? "choice" : program.strings[c.note], choice_value(program, c)});
+  for (const recorded_choice& c : record.choices) {
+    const std::string value = choice_value(program, c);
+    const std::string what = c.note == ir::nothing ? "choice" : program.strings[c.note];
+    to.choices.push_back({what, value, c.sort == ir::nothing ? "" : fmt::format("{} = {}", what, value)});
+  }
   for (const recorded_event& e : record.events) {
     const ir::event& declared = program.events[e.event];
     trace_event event{declared.name, {}};
-    for (std::size_t i = 0; i < e.args.size(); ++i) event.args.push_back(print_value(program, declared.params[i], e.args[i]));
+    const std::size_t count = std::min(e.args.size(), declared.params.size());  // the end of a span declares no arguments
+    for (std::size_t i = 0; i < count; ++i) event.args.push_back(print_value(program, declared.params[i], e.args[i]));
     to.events.push_back(std::move(event));
+  }
+}
+
+// "home" of "home(dev0)", "k" of "grow.k".
+std::string_view base_name(std::string_view variable) {
+  variable = variable.substr(0, variable.find('('));
+  const std::size_t dot = variable.rfind('.');
+  return dot == std::string_view::npos ? variable : variable.substr(dot + 1);
+}
+
+// A choice of a number is a position in a range: where the variable that took it is still there, show that instead.
+void show_choices(const std::vector<trace_change>& found, std::vector<trace_choice>& choices) {
+  for (trace_choice& c : choices) {
+    if (!c.shown.empty()) continue;
+    for (const trace_change& change : found)
+      if (base_name(change.variable) == c.what) c.shown += fmt::format("{}{} = {}", c.shown.empty() ? "" : ", ", c.what, change.after);
+  }
+}
+
+// The variables of an initial state that were chosen, each element once.
+void show_initial_choices(const std::vector<trace_change>& found, std::vector<trace_choice>& choices) {
+  for (trace_choice& c : choices) c.shown.clear();
+  for (trace_choice& c : choices) {
+    const auto same = [&](const trace_choice& other) { return other.what == c.what && !other.shown.empty(); };
+    if (std::any_of(choices.begin(), choices.end(), same)) continue;
+    for (const trace_change& change : found)
+      if (base_name(change.variable) == c.what) c.shown += fmt::format("{}{} = {}", c.shown.empty() ? "" : "\n", change.variable, change.after);
   }
 }
 
@@ -82,8 +116,13 @@ step_text describe(const transition_system& system, const word* before, const st
   const ir::program& program = system.program();
   step_text out;
   add_record(program, record, out);
-  out.changes = changes(system, before, done.state, locals);
-  if (done.process == ir::nothing) return out;
+  const std::vector<trace_change> all = changes(system, before, done.state, true);
+  out.changes = locals || !before ? all : changes(system, before, done.state, false);
+  if (done.process == ir::nothing) {
+    show_initial_choices(all, out.choices);
+    return out;
+  }
+  show_choices(all, out.choices);
   const ir::process& process = program.processes[done.process];
   std::vector<std::uint32_t> index;
   if (process.over != ir::nothing) index.push_back(done.instance);

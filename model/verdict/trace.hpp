@@ -12,7 +12,8 @@
 
 namespace quiesce {
 
-struct trace_choice { std::string what, value; };
+// `value` is what replay compares; `shown` is for people, empty if only the lowered system understands the choice.
+struct trace_choice { std::string what, value, shown; };
 struct trace_event { std::string name; std::vector<std::string> args; };
 struct trace_change { std::string variable, before, after; };
 
@@ -21,7 +22,7 @@ struct step_text {
   std::string process;                     // "task(task0)"; empty: the choice of the initial state
   std::vector<trace_choice> choices;
   std::vector<trace_event> events;
-  std::vector<trace_change> changes;       // observable variables; of an initial state: `before` is empty, all are listed
+  std::vector<trace_change> changes;       // observable variables; of an initial state: all of them, `before` is empty
   std::string statement;                   // one line
   source_range where;
   std::vector<ir::frame> path;             // procedures, outermost first
