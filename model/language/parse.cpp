@@ -16,8 +16,8 @@ typename Rule::attribute_type run(const source_set& sources, std::uint32_t file,
   state.end = text.data() + text.size();
   typename Rule::attribute_type result{};
   grammar::iterator first = state.base;
-  const grammar::context_type context = grammar::x3::make_context<grammar::state_tag>(
-      state, grammar::x3::make_context<grammar::x3::skipper_tag>(grammar::blanks));
+  const auto skipping = grammar::x3::make_context<grammar::x3::skipper_tag>(grammar::blanks);   // a context refers to the next one
+  const grammar::context_type context = grammar::x3::make_context<grammar::state_tag>(state, skipping);
   try {
     if (!rule.parse(first, state.end, context, grammar::x3::unused, result))
       throw grammar::x3::expectation_failure<grammar::iterator>(first, rule.name);
