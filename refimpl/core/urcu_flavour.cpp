@@ -12,9 +12,14 @@ struct registration {
   registration() { urcu_memb_register_thread(); }
   ~registration() { urcu_memb_unregister_thread(); }
 };
+thread_local bool registered_by_liburcu = false;  // its own worker thread
 }  // namespace
 
-void register_this_thread() { thread_local registration here; }
+void register_this_thread() {
+  if (registered_by_liburcu) return;
+  thread_local registration here;
+}
+void note_worker_thread() { registered_by_liburcu = true; }
 void enter() { urcu_memb_read_lock(); }
 void leave() { urcu_memb_read_unlock(); }
 void wait_grace_period() { urcu_memb_synchronize_rcu(); }

@@ -5,6 +5,7 @@
 namespace quiesce::refimpl::urcu_flavour {
 
 void register_this_thread();  // idempotent; the thread unregisters when it exits
+void note_worker_thread();    // called from a callback: liburcu has registered this thread
 void enter();
 void leave();
 void wait_grace_period();

@@ -20,6 +20,7 @@ char order;  // address only; see above
 
 void run_callback(void* native) {
   auto* head = static_cast<rcu_head*>(native);
+  urcu_flavour::note_worker_thread();
   QUIESCE_ACQUIRE(&order);
   head->func(head);
   QUIESCE_RELEASE(&order);

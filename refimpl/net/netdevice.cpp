@@ -93,6 +93,7 @@ result<net_device*> alloc_netdev(net& n, const netdev_params& params) {
     dev->group = params.group;
     for (int i = 0; i < s.policy.base_refcount; ++i) dev->refs.hold(holder::base);
     s.adopt(dev);
+    s.counters.devices_allocated.fetch_add(1, std::memory_order_relaxed);
     return dev;
   });
 }

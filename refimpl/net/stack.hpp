@@ -54,7 +54,7 @@ struct stack_counters {
   std::atomic<std::uint64_t> rtnl_locks{0}, rtnl_hold_ns{0}, rtnl_hold_max_ns{0}, rtnl_hold_simulated_ns{0};
   std::atomic<std::uint64_t> notifier_events{0}, batch_events{0}, rtm_newlink{0}, rtm_dellink{0};
   std::atomic<std::uint64_t> fib6_gc_runs{0}, fib6_gc_skipped{0}, fib6_gc_visited{0}, dst_alloc_refused{0};
-  std::atomic<std::uint64_t> devices_freed{0};
+  std::atomic<std::uint64_t> devices_allocated{0}, devices_freed{0};
 };
 
 struct stop_report {
