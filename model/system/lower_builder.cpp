@@ -153,6 +153,11 @@ expr_id builder::reserve(type_id t) {
 }
 
 void builder::patch(expr_id e, expr_id with) {
+  if (at(with).code == op::constant) {
+    const ir::expr constant = at(with);
+    program.exprs[e] = constant;
+    return;
+  }
   const expr_id yes = truth(true);
   program.exprs[e].kids = {yes, with, with};
 }

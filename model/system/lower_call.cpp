@@ -14,6 +14,16 @@ using k = ast::expr_kind;
 namespace {
 // An event-valued parameter while only types are checked: which event it is, only a call tells.
 const std::string unknown_event = "?";
+
+bool mentions_name(const ast::expr& e, const std::string& name) {
+  if (e.text == name && (e.kind == k::name || e.kind == k::apply)) return true;
+  for (const auto& a : e.args)
+    if (mentions_name(a, name)) return true;
+  for (const auto& binder : e.binders)
+    for (const auto& d : binder.domain)
+      if (mentions_name(d, name)) return true;
+  return false;
+}
 }  // namespace
 
 // --- procedures ----------------------------------------------------------------------------------------------------------
@@ -341,12 +351,29 @@ void process_code::end_span(std::size_t which, source_range where) {
   const open_span o = open_spans[which];
   const std::vector<open_span> inner(open_spans.begin() + static_cast<std::ptrdiff_t>(which) + 1, open_spans.end());   // a return leaves these before
   open_spans.resize(which + 1);
-  emit_event(shared.monitors.events[shared.monitors.spans[o.kind].end].name, o.args, where);
+  emit_event(shared.monitors.events[shared.monitors.spans[o.kind].end].name, {}, where);
   if (!shared.dry) shared.weaver->reset_span(*this, o);
   open_spans.insert(open_spans.end(), inner.begin(), inner.end());
 }
 
 // --- operations ----------------------------------------------------------------------------------------------------------
+
+// The conjuncts `all x in SEQUENCE : …` of a requirement: true of a sequence only if true of each of its prefixes.
+expr_id process_code::prefix_condition(const std::vector<ast::expr>& requirement, const std::string& sequence) {
+  expr_id out = b.truth(true);
+  std::vector<ast::expr> left = requirement;
+  while (!left.empty()) {
+    const ast::expr e = left.back();
+    left.pop_back();
+    if (e.kind == k::binary && e.text == "&&") left.insert(left.end(), e.args.begin(), e.args.end());
+    const bool over = e.kind == k::quantified && e.text == "all" && e.binders.size() == 1 && !e.binders[0].domain.empty() &&
+                      e.binders[0].domain[0].kind == k::name && e.binders[0].domain[0].text == sequence;
+    if (!over || e.args.size() != 1 || mentions_name(e.args[0], sequence)) continue;
+    const value v = x.condition(e);
+    if (v.defined == ir::nothing) out = b.both(out, v.e);
+  }
+  return out;
+}
 
 // begin; then, in one step, arguments for `any` such that `requires` holds, and the body; or `otherwise`, where no arguments do.
 // Whether a sequence exists is not decided: there `otherwise` is possible too.
@@ -408,7 +435,10 @@ void process_code::perform(const ast::statement& st) {
       if (ty.sequence) {
         name.kind = binding_kind::sequence;
         name.alias.sequence = local_sequence(p->name, ty.type, ty.capacity, ty.queue);
-        choose_sequence(*name.alias.sequence, st.where, p->name);
+        choose_sequence(*name.alias.sequence, st.where, p->name, [&] {
+          x.names.bind(p->name, name);
+          return prefix_condition(d.requires_, p->name);
+        });
       } else {
         variable_id v;
         name.alias.e = local(p->name, ty.type, &v);

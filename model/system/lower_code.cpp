@@ -231,7 +231,7 @@ sequence_place process_code::local_sequence(const std::string& name, type_id mem
   p.capacity = capacity;
   p.queue = queue;
   local(name + ".len", b.integer(0, capacity), &p.length);
-  const auto key = std::make_pair(place_name(name) + fmt::format("[{}]", capacity), member);
+  const auto key = std::make_pair(place_name(name) + fmt::format("[{}]", capacity), s.stored(member));
   auto& pool = pool_[key];
   std::size_t at = 0;
   while (at < pool.size() && pool[at].used) ++at;
@@ -239,7 +239,7 @@ sequence_place process_code::local_sequence(const std::string& name, type_id mem
     std::vector<sort_id> over;
     if (out.over != ir::nothing) over.push_back(out.over);
     over.push_back(s.positions(capacity));
-    pool.push_back({b.variable(place_name(name) + (at ? fmt::format("'{}", at + 1) : ""), member, over, ir::variable_kind::local, index), true});
+    pool.push_back({b.variable(place_name(name) + (at ? fmt::format("'{}", at + 1) : ""), s.stored(member), over, ir::variable_kind::local, index), true});
   }
   pool[at].used = true;
   if (!held_.empty()) held_.back().emplace_back(key, at);

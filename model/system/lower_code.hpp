@@ -92,6 +92,8 @@ class process_code {
   expr_id local(const std::string& name, type_id, variable_id* = nullptr);
   sequence_place local_sequence(const std::string& name, type_id member, std::uint32_t capacity, bool queue);
   std::vector<expr_id> self_index() const;
+  void append(const sequence_place&, expr_id, source_range);
+  void store_member(const sequence_place&, expr_id position, expr_id, source_range);
   bool live() const { return live_; }
   const std::vector<variable_id>& sleepers() const { return sleepers_; }
   void loop_head(code_label& head, bool resting);
@@ -141,7 +143,6 @@ class process_code {
   void assign_sequence(const sequence_place&, const ast::expr&, const ast::statement&);
   void copy_sequence(const sequence_place& to, const sequence_place& from, source_range);
   void filter_sequence(const sequence_place& to, const ast::expr&, const ast::statement&);
-  void append(const sequence_place&, expr_id, source_range);
   void check_write(const global&, source_range);
   void write_step(const global&, const effects&, const ast::statement&);
   void if_statement(const ast::statement&);
@@ -154,7 +155,7 @@ class process_code {
   void for_all_binder(const ast::statement&, std::size_t);
   void choose(const ast::statement&);
   void choose_into(variable_id, std::vector<expr_id> index, type_id, source_range, const std::string& note);
-  void choose_sequence(const sequence_place&, source_range, const std::string& note);
+  void choose_sequence(const sequence_place&, source_range, const std::string& note, const std::function<expr_id()>& prefix = {});
   void either(const ast::statement&);
   void atomic(const ast::statement&);
   void idle(const ast::statement&);
@@ -199,6 +200,7 @@ class process_code {
   void span(const ast::statement&);
   void end_span(std::size_t, source_range);
   void perform(const ast::statement&);
+  expr_id prefix_condition(const std::vector<ast::expr>& requirement, const std::string& sequence);
   void expiry_process(const ast::process_decl&);
   friend class monitor_weaver;
 };

@@ -105,7 +105,7 @@ void symbols::declare_variable(const ast::variable_decl& d) {
     g.length = b.variable(d.name + ".len", b.integer(0, g.type.capacity), g.index, kind);
     auto index = g.index;
     index.push_back(positions(g.type.capacity));
-    g.members = b.variable(d.name, g.type.type, index, kind);
+    g.members = b.variable(d.name, stored(g.type.type), index, kind);
   } else {
     g.var = b.variable(d.name, g.type.type, g.index, kind);
   }

@@ -212,7 +212,11 @@ void process_code::list_loop(const ast::statement& st) {
   if (safe) advance(next_var, at);
   binding name;
   const type_id element = b.element(space.owner);
-  name.alias = x.element_value(b.make(op::subtract, element, {at, b.constant(first_node, element)}), space.owner);
+  variable_id owner;   // list_entry: the one element whose node this is
+  const expr_id entry = local(st.name, element, &owner);
+  choose_into(owner, self_index(), element, st.where, st.name);
+  await(b.equal(b.make(op::add, address, {entry, b.constant(first_node, address)}), at), st.where);
+  name.alias = x.element_value(entry, space.owner);
   x.names.bind(st.name, name);
   body_of_loop(st, body_end, done);
   bind(body_end);

@@ -75,6 +75,12 @@ expr_id monitor_weaver::term(process_code& c, const monitors::term& t, environme
     case mo::ghost: return b.load(ghosts_[t.index], kids);
     case mo::in_span: return b.make(op::contains, b.boolean(), {env.spans.at(static_cast<std::size_t>(t.span))->args.at(0), kids[0]});
     case mo::outermost: return b.truth(env.spans.at(static_cast<std::size_t>(t.span))->level == 0);
+    case mo::innermost: {
+      const open_span* bound = env.spans.at(static_cast<std::size_t>(t.span));
+      bool deepest = true;
+      for (const auto& o : c.open_spans) deepest &= o.kind != bound->kind || o.level <= bound->level;
+      return b.truth(deepest);
+    }
     case mo::not_: return b.negated(kids[0]);
     case mo::and_: return logic(op::and_);
     case mo::or_: return logic(op::or_);
@@ -237,6 +243,7 @@ void monitor_weaver::weave(process_code& c, std::uint32_t event, const std::vect
         env.spans.resize(static_cast<std::size_t>(u.on.span_variable) + 1);
         env.spans.back() = span;
       }
+      if (!u.free.empty()) throw diagnostic(fmt::format("'{}' would forget counts that the event does not name: a model cannot keep them yet", shared_.monitors.cells[u.cell].name));
       const expr_id m = match(c, u.on, args, env);
       const monitors::cell& cell = shared_.monitors.cells[u.cell];
       const open_span* copy = cell.span >= 0 ? span : nullptr;

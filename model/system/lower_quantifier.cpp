@@ -20,7 +20,8 @@ sequence_place expressions::sequence(const ast::expr& e) {
 expr_id expressions::sequence_at(const sequence_place& p, expr_id position) {
   auto index = p.index;
   index.push_back(position);
-  return b.load(p.members, index);
+  const expr_id stored = b.load(p.members, index);
+  return s.stored(p.member) == p.member ? stored : b.make(op::unwrap, p.member, {stored});
 }
 
 value expressions::quantified(const ast::expr& e) { return quantify(e, 0); }

@@ -17,10 +17,18 @@ void process_code::append(const sequence_place& p, expr_id e, source_range where
   bound(ir::bound_kind::capacity, fmt::format("a sequence would hold more than {} values", p.capacity), where);
   bind(room);
   fresh_ = fresh;
-  auto at = p.index;
-  at.push_back(length);
-  set(p.members, at, e, where);
+  store_member(p, length, e, where);
   set(p.length, p.index, b.plus(length, b.number(1)), where);
+}
+
+// Nothing for `e`: the place is behind the end.
+void process_code::store_member(const sequence_place& p, expr_id position, expr_id e, source_range where) {
+  auto at = p.index;
+  at.push_back(position);
+  const type_id stored = s.stored(p.member);
+  if (e == ir::nothing) e = b.constant(b.low(stored), stored);
+  else if (stored != p.member) e = x.coerce({e, p.member, {}, ir::nothing, {}}, stored, where).e;
+  set(p.members, at, e, where);
 }
 
 // Position by position; behind the end stays the least value, so that equal sequences are equal states.
@@ -35,12 +43,12 @@ void process_code::copy_sequence(const sequence_place& to, const sequence_place&
     bind(fits);
     fresh_ = fresh;
   }
-  const expr_id least = b.constant(b.low(to.member), to.member);
+  const type_id stored = s.stored(to.member);
   for (std::uint32_t i = 0; i < to.capacity; ++i) {
-    auto at = to.index;
+    auto at = to.index, source = from.index;
     at.push_back(b.constant(i, b.element(s.positions(to.capacity))));
-    const expr_id v = i < from.capacity ? x.sequence_at(from, b.constant(i, b.element(s.positions(from.capacity)))) : least;
-    set(to.members, at, v, where);
+    source.push_back(b.constant(i, b.element(s.positions(from.capacity))));
+    set(to.members, at, i < from.capacity ? b.load(from.members, source) : b.constant(b.low(stored), stored), where);
   }
   set(to.length, to.index, length, where);
 }
@@ -49,11 +57,7 @@ namespace {
 // A fresh empty sequence.
 void clear(process_code& c, const sequence_place& p, source_range where) {
   c.set(p.length, p.index, c.b.number(0), where);
-  for (std::uint32_t i = 0; i < p.capacity; ++i) {
-    auto at = p.index;
-    at.push_back(c.b.constant(i, c.b.element(c.s.positions(p.capacity))));
-    c.set(p.members, at, c.b.constant(c.b.low(p.member), p.member), where);
-  }
+  for (std::uint32_t i = 0; i < p.capacity; ++i) c.store_member(p, c.b.constant(i, c.b.element(c.s.positions(p.capacity))), ir::nothing, where);
 }
 
 bool mentions(const ast::expr& e, const std::string& name) {
@@ -182,10 +186,11 @@ bool process_code::container_statement(const ast::statement& st) {
   if (st.text == "dequeue") {
     for (std::uint32_t i = 0; i < p.capacity; ++i) {
       const type_id position = b.element(s.positions(p.capacity));
-      auto at = p.index;
+      auto at = p.index, next = p.index;
       at.push_back(b.constant(i, position));
-      const expr_id v = i + 1 < p.capacity ? x.sequence_at(p, b.constant(i + 1, position)) : b.constant(b.low(p.member), p.member);
-      set(p.members, at, v, st.where);
+      next.push_back(b.constant(i + 1, position));
+      const type_id stored = s.stored(p.member);
+      set(p.members, at, i + 1 < p.capacity ? b.load(p.members, next) : b.constant(b.low(stored), stored), st.where);
     }
     check(b.make(op::less, b.boolean(), {b.number(0), x.sequence_length(p)}), ir::error_kind::value_of_none, "the sequence is empty", st.where);
     set(p.length, p.index, b.make(op::subtract, b.integer(0, 0), {x.sequence_length(p), b.number(1)}), st.where);

@@ -242,42 +242,39 @@ void process_code::choose_into(variable_id v, std::vector<expr_id> at, type_id t
   x.release_temp();
 }
 
-// Every sequence without repetition: again and again either stop, or append a value that is not there yet.
-void process_code::choose_sequence(const sequence_place& p, source_range where, const std::string& note) {
+// Every sequence without repetition: again and again either stop, or append a value that is not there yet. `prefix` holds of every
+// prefix of a sequence that is wanted, so a choice that can come to nothing ends early.
+void process_code::choose_sequence(const sequence_place& p, source_range where, const std::string& note, const std::function<expr_id()>& prefix) {
   const bool fresh = fresh_;
   set(p.length, p.index, b.number(0), where);
-  for (std::uint32_t i = 0; i < p.capacity; ++i) {
-    auto at = p.index;
-    at.push_back(b.constant(i, b.element(s.positions(p.capacity))));
-    set(p.members, at, b.constant(b.low(p.member), p.member), where);
-  }
-  const auto n = b.cardinality(p.member);
-  if (!n) throw diagnostic(where, "there are too many values to choose from");
+  for (std::uint32_t i = 0; i < p.capacity; ++i) store_member(p, b.constant(i, b.element(s.positions(p.capacity))), ir::nothing, where);
   code_label head, done;
   head.at = static_cast<std::int64_t>(out.code.size());
-  const temp_id t = x.take_temp();
+  const temp_id more = x.take_temp();
   ir::instruction i;
   i.code = ir::operation::choose;
-  i.temp = t;
+  i.temp = more;
   i.where = where;
-  i.note = b.string(note);
-  i.count = static_cast<std::uint32_t>(*n) + 1;
+  i.note = b.string(note + " goes on");
+  i.count = 2;
   emit(i);
-  const expr_id k = b.temp(t, b.integer(0, static_cast<std::int64_t>(*n)));
-  jump_if(b.equal(k, b.number(0)), done);
+  jump_if(b.negated(b.temp(more, b.boolean())), done);
   const expr_id length = x.sequence_length(p);
   await(b.make(op::less, b.boolean(), {length, b.number(p.capacity)}), where);
-  const expr_id code = b.make(op::subtract, b.integer(0, 0), {k, b.number(1 - b.low(p.member))});
+  variable_id candidate;
+  open_scope();
+  const expr_id chosen = local(note + ".next", p.member, &candidate);
+  choose_into(candidate, self_index(), p.member, where, note);
   const temp_id q = x.take_temp();
   const expr_id position = b.temp(q, b.element(s.positions(p.capacity)));
   await(b.over(op::all, b.boolean(), s.positions(p.capacity), q,
-               b.make(op::implies, b.boolean(), {b.make(op::less, b.boolean(), {position, length}), b.make(op::not_equal, b.boolean(), {x.sequence_at(p, position), code})})),
+               b.make(op::implies, b.boolean(), {b.make(op::less, b.boolean(), {position, length}), b.make(op::not_equal, b.boolean(), {x.sequence_at(p, position), chosen})})),
         where);
   x.release_temp();
-  auto at = p.index;
-  at.push_back(length);
-  set(p.members, at, code, where);
+  store_member(p, length, chosen, where);
   set(p.length, p.index, b.plus(length, b.number(1)), where);
+  close_scope();
+  if (prefix) await(prefix(), where);
   jump(head);
   bind(done);
   x.release_temp();

@@ -90,6 +90,8 @@ struct symbols {
   void declare_globals();
 
   resolved_type resolve(const ast::type_expr&);
+  // How a member of a sequence is stored: elements as options, so that what is behind the end names no element.
+  type_id stored(type_id member) { return b.type(member).kind == ir::type_kind::element ? b.option(member) : member; }
   sort_id positions(std::uint32_t capacity);            // 0..capacity-1 as a sort: indexes of sequences
   std::int64_t integer_constant(const ast::expr&);
   const sort_symbol& sort_named(const std::string& name, source_range where) const;
