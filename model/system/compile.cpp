@@ -26,7 +26,8 @@ class pool {
  public:
   pool(const program& p, const layout& l, image& out) : program_(p), layout_(l), out_(out) {
     for (const variable& v : p.variables)
-      out.tables.push_back({v.first_slot, static_cast<std::uint32_t>(element_count(p, v)), low(p, v.type), max_code(p, v.type)});
+      out.tables.push_back(
+          {v.first_slot, static_cast<std::uint32_t>(element_count(p, v)), low(p, v.type), max_code(p, v.type)});
   }
 
   std::uint16_t constant(std::int64_t v) {
@@ -109,9 +110,12 @@ class compiler {
   operand value(expr_id id) {
     const expr& e = p_.exprs[id];
     switch (e.code) {
-      case op::constant: return known(e.value);
-      case op::temp: return e.temp == 0 && instance_ ? known(*instance_) : in(e.temp);
-      case op::load: return load(e);
+      case op::constant:
+        return known(e.value);
+      case op::temp:
+        return e.temp == 0 && instance_ ? known(*instance_) : in(e.temp);
+      case op::load:
+        return load(e);
       case op::not_:
       case op::and_:
       case op::or_:
@@ -119,18 +123,26 @@ class compiler {
       case op::equal:
       case op::not_equal:
       case op::less:
-      case op::less_equal: return truth(id);
-      case op::select: return select(e);
+      case op::less_equal:
+        return truth(id);
+      case op::select:
+        return select(e);
       case op::all:
       case op::some:
       case op::count:
-      case op::collect: return quantified(e);
+      case op::collect:
+        return quantified(e);
       case op::wrap:
-      case op::unwrap: return optional_value(e);
-      case op::negate: return unary(opcode::negate, e);
-      case op::singleton: return unary(opcode::singleton, e);
-      case op::cardinality: return unary(opcode::cardinality, e);
-      default: return binary(e);
+      case op::unwrap:
+        return optional_value(e);
+      case op::negate:
+        return unary(opcode::negate, e);
+      case op::singleton:
+        return unary(opcode::singleton, e);
+      case op::cardinality:
+        return unary(opcode::cardinality, e);
+      default:
+        return binary(e);
     }
   }
 
@@ -157,7 +169,8 @@ class compiler {
     std::uint32_t mark = scratch_;
     type_id inner = p_.types[e.type].inner;
     operand a = value(e.kids[0]);
-    if (a.constant && static_cast<word>(a.value - low(p_, inner)) <= max_code(p_, inner)) return known(1 + a.value - low(p_, inner));
+    if (a.constant && static_cast<word>(a.value - low(p_, inner)) <= max_code(p_, inner))
+      return known(1 + a.value - low(p_, inner));
     scratch_ = mark;
     std::uint16_t d = scratch();
     put({opcode::wrap, d, reg(a), 0, pool_.wrap_of(inner)});
@@ -166,17 +179,28 @@ class compiler {
 
   static opcode plain(op c) {
     switch (c) {
-      case op::add: return opcode::add;
-      case op::subtract: return opcode::subtract;
-      case op::multiply: return opcode::multiply;
-      case op::divide: return opcode::divide;
-      case op::minimum: return opcode::minimum;
-      case op::maximum: return opcode::maximum;
-      case op::contains: return opcode::contains;
-      case op::unite: return opcode::unite;
-      case op::intersect: return opcode::intersect;
-      case op::subtract_set: return opcode::subtract_set;
-      default: throw std::logic_error("no plain operator");
+      case op::add:
+        return opcode::add;
+      case op::subtract:
+        return opcode::subtract;
+      case op::multiply:
+        return opcode::multiply;
+      case op::divide:
+        return opcode::divide;
+      case op::minimum:
+        return opcode::minimum;
+      case op::maximum:
+        return opcode::maximum;
+      case op::contains:
+        return opcode::contains;
+      case op::unite:
+        return opcode::unite;
+      case op::intersect:
+        return opcode::intersect;
+      case op::subtract_set:
+        return opcode::subtract_set;
+      default:
+        throw std::logic_error("no plain operator");
     }
   }
 
@@ -269,14 +293,24 @@ class compiler {
     const expr& e = p_.exprs[id];
     std::uint32_t mark = scratch_;
     switch (e.code) {
-      case op::not_: branch(e.kids[0], !sense, jumps); break;
-      case op::and_: both(e.kids[0], true, e.kids[1], true, sense, jumps); break;
-      case op::or_: both(e.kids[0], false, e.kids[1], false, !sense, jumps); break;
-      case op::implies: both(e.kids[0], true, e.kids[1], false, !sense, jumps); break;
+      case op::not_:
+        branch(e.kids[0], !sense, jumps);
+        break;
+      case op::and_:
+        both(e.kids[0], true, e.kids[1], true, sense, jumps);
+        break;
+      case op::or_:
+        both(e.kids[0], false, e.kids[1], false, !sense, jumps);
+        break;
+      case op::implies:
+        both(e.kids[0], true, e.kids[1], false, !sense, jumps);
+        break;
       case op::equal:
       case op::not_equal:
       case op::less:
-      case op::less_equal: compare(e, sense, jumps); break;
+      case op::less_equal:
+        compare(e, sense, jumps);
+        break;
       default: {
         operand a = value(id);
         if (!a.constant)
@@ -323,7 +357,8 @@ class compiler {
     }
   }
 
-  // The flat element of a table. Constants out of range stay registers, so that the fault happens if and when they are reached.
+  // The flat element of a table. Constants out of range stay registers, so that the fault happens if and when they are
+  // reached.
   operand element(variable_id v, const std::vector<expr_id>& index) {
     const variable& x = p_.variables[v];
     operand flat = known(0);
@@ -382,10 +417,18 @@ class compiler {
 
   void one(const instruction& i) {
     switch (i.code) {
-      case operation::set: store(i.var, i.index, value(i.a)); break;
-      case operation::set_temp: put({opcode::move, i.temp, reg(value(i.a)), 0, 0}); break;
-      case operation::jump: jump_to(i.target); break;
-      case operation::jump_if: conditional(i); break;
+      case operation::set:
+        store(i.var, i.index, value(i.a));
+        break;
+      case operation::set_temp:
+        put({opcode::move, i.temp, reg(value(i.a)), 0, 0});
+        break;
+      case operation::jump:
+        jump_to(i.target);
+        break;
+      case operation::jump_if:
+        conditional(i);
+        break;
       case operation::await: {
         std::vector<std::size_t> go;
         when(i.a, go);
@@ -398,13 +441,27 @@ class compiler {
         put({opcode::choose, i.temp, 0, 0, static_cast<std::int64_t>(n)});
         break;
       }
-      case operation::emit: emit(i); break;
-      case operation::violate: put({opcode::violate, 0, 0, 0, static_cast<std::int64_t>(std::uint64_t{1} << i.which)}); break;
-      case operation::mark: put({opcode::mark, 0, 0, 0, static_cast<std::int64_t>(std::uint64_t{1} << i.which)}); break;
-      case operation::error: put({opcode::error, 0, 0, 0, i.which}); break;
-      case operation::bound: put({opcode::bound, 0, 0, 0, i.which}); break;
-      case operation::stuck: put({opcode::stuck}); break;
-      case operation::stop: put({opcode::stop, 0, 0, 0, i.which}); break;
+      case operation::emit:
+        emit(i);
+        break;
+      case operation::violate:
+        put({opcode::violate, 0, 0, 0, static_cast<std::int64_t>(std::uint64_t{1} << i.which)});
+        break;
+      case operation::mark:
+        put({opcode::mark, 0, 0, 0, static_cast<std::int64_t>(std::uint64_t{1} << i.which)});
+        break;
+      case operation::error:
+        put({opcode::error, 0, 0, 0, i.which});
+        break;
+      case operation::bound:
+        put({opcode::bound, 0, 0, 0, i.which});
+        break;
+      case operation::stuck:
+        put({opcode::stuck});
+        break;
+      case operation::stop:
+        put({opcode::stop, 0, 0, 0, i.which});
+        break;
     }
   }
 
@@ -474,7 +531,8 @@ image compile(const ir::program& p, const layout& l, bool record) {
     image::process_code c;
     for (std::size_t k = 0; k < (apart ? instances : 1); ++k)
       c.by_instance.push_back(
-          compiler(shared, apart ? std::optional<std::int64_t>(static_cast<std::int64_t>(k)) : std::nullopt, record).run(q.code));
+          compiler(shared, apart ? std::optional<std::int64_t>(static_cast<std::int64_t>(k)) : std::nullopt, record)
+              .run(q.code));
     out.processes.push_back(std::move(c));
   }
   for (std::uint32_t k = 0; k < p.properties.size(); ++k) {

@@ -16,9 +16,9 @@ namespace {
 using namespace ir;
 using namespace core;
 
-constexpr std::size_t most_paths = 1u << 14;          // of one step
-constexpr std::size_t most_instructions = 1u << 16;   // of one path
-constexpr std::size_t longest_term = 1u << 20;        // bytes
+constexpr std::size_t most_paths = 1u << 14;         // of one step
+constexpr std::size_t most_instructions = 1u << 16;  // of one path
+constexpr std::size_t longest_term = 1u << 20;       // bytes
 
 std::string quoted(const std::string& s) {
   std::string out = "\"";
@@ -72,16 +72,21 @@ class writer {
   std::string type_text(type_id id) const {
     const type& t = p_.types[id];
     switch (t.kind) {
-      case type_kind::boolean: return "bool";
-      case type_kind::integer: return fmt::format("(int {} {})", t.low, t.high);
+      case type_kind::boolean:
+        return "bool";
+      case type_kind::integer:
+        return fmt::format("(int {} {})", t.low, t.high);
       case type_kind::enumeration: {
         std::string out = "(enum";
         for (const std::string& l : t.labels) out += ' ' + quoted(l);
         return out + ')';
       }
-      case type_kind::element: return "(elem " + quoted(p_.sorts[t.sort].name) + ')';
-      case type_kind::option: return "(option " + type_text(t.inner) + ')';
-      case type_kind::set: return "(set " + quoted(p_.sorts[t.sort].name) + ')';
+      case type_kind::element:
+        return "(elem " + quoted(p_.sorts[t.sort].name) + ')';
+      case type_kind::option:
+        return "(option " + type_text(t.inner) + ')';
+      case type_kind::set:
+        return "(set " + quoted(p_.sorts[t.sort].name) + ')';
     }
     return "?";
   }
@@ -125,13 +130,16 @@ class writer {
     const expr& e = p_.exprs[id];
     auto kid = [&](std::size_t k) { return value(x, e.kids[k]); };
     switch (e.code) {
-      case op::constant: return number(e.value);
+      case op::constant:
+        return number(e.value);
       case op::temp: {
         auto it = x.temps.find(e.temp);
         return it == x.temps.end() ? number(0) : it->second;
       }
-      case op::load: return load(x, e.var, terms(x, e.kids));
-      case op::not_: return negation(kid(0));
+      case op::load:
+        return load(x, e.var, terms(x, e.kids));
+      case op::not_:
+        return negation(kid(0));
       case op::and_: {
         term a = kid(0);
         return is(a, 0) ? a : both(a, kid(1));
@@ -147,10 +155,14 @@ class writer {
         if (is(b, 1) || a->constant) return b;
         return opaque(call("=>", a, b), 0, 1);
       }
-      case op::equal: return equality(kid(0), kid(1));
-      case op::not_equal: return negation(equality(kid(0), kid(1)));
-      case op::less: return less(kid(0), kid(1));
-      case op::less_equal: return less_equal(kid(0), kid(1));
+      case op::equal:
+        return equality(kid(0), kid(1));
+      case op::not_equal:
+        return negation(equality(kid(0), kid(1)));
+      case op::less:
+        return less(kid(0), kid(1));
+      case op::less_equal:
+        return less_equal(kid(0), kid(1));
       case op::select: {
         term c = kid(0);
         if (c->constant) return kid(c->low ? 1 : 2);
@@ -159,10 +171,14 @@ class writer {
       case op::all:
       case op::some:
       case op::count:
-      case op::collect: return quantified(x, e);
-      case op::wrap: return wrapped(e.type, kid(0));
-      case op::unwrap: return unwrapped(e.type, kid(0));
-      default: return computed(e.code, kid(0), e.kids.size() > 1 ? kid(1) : nullptr);
+      case op::collect:
+        return quantified(x, e);
+      case op::wrap:
+        return wrapped(e.type, kid(0));
+      case op::unwrap:
+        return unwrapped(e.type, kid(0));
+      default:
+        return computed(e.code, kid(0), e.kids.size() > 1 ? kid(1) : nullptr);
     }
   }
 
@@ -174,7 +190,8 @@ class writer {
   }
   term unwrapped(type_id inner, const term& o) const {
     if (o->constant) return number(o->low - 1 + low(p_, inner));
-    return opaque("(the " + type_text(inner) + ' ' + o->text + ')', o->low - 1 + low(p_, inner), o->high - 1 + low(p_, inner));
+    return opaque("(the " + type_text(inner) + ' ' + o->text + ')', o->low - 1 + low(p_, inner),
+                  o->high - 1 + low(p_, inner));
   }
 
   term computed(op code, const term& a, const term& b) const {
@@ -182,19 +199,32 @@ class writer {
     std::int64_t x = a->low, y = b ? b->low : 0;
     auto name = [&](const char* f) { return b ? call(f, a, b) : call(f, a); };
     switch (code) {
-      case op::negate: return known ? number(-x) : opaque(name("neg"), -a->high, -a->low);
-      case op::add: return known ? number(x + y) : opaque(name("+"), a->low + b->low, a->high + b->high);
-      case op::subtract: return known ? number(x - y) : opaque(name("-"), a->low - b->high, a->high - b->low);
-      case op::multiply: return known ? number(x * y) : opaque(name("*"), -far, far);
-      case op::divide: return known ? number(y > 0 ? x / y : 0) : opaque(name("/"), -far, far);
-      case op::minimum: return known ? number(std::min(x, y)) : opaque(name("min"), std::min(x, y), std::min(a->high, b->high));
-      case op::maximum: return known ? number(std::max(x, y)) : opaque(name("max"), std::max(x, y), std::max(a->high, b->high));
-      case op::contains: return known ? truth(x >> y & 1) : opaque(name("in"), 0, 1);
-      case op::singleton: return known ? number(static_cast<std::int64_t>(std::uint64_t{1} << x)) : opaque(name("single"), -far, far);
-      case op::unite: return known ? number(x | y) : opaque(name("union"), -far, far);
-      case op::intersect: return known ? number(x & y) : opaque(name("inter"), -far, far);
-      case op::subtract_set: return known ? number(x & ~y) : opaque(name("minus"), -far, far);
-      default: return known ? number(__builtin_popcountll(static_cast<std::uint64_t>(x))) : opaque(name("card"), 0, 64);
+      case op::negate:
+        return known ? number(-x) : opaque(name("neg"), -a->high, -a->low);
+      case op::add:
+        return known ? number(x + y) : opaque(name("+"), a->low + b->low, a->high + b->high);
+      case op::subtract:
+        return known ? number(x - y) : opaque(name("-"), a->low - b->high, a->high - b->low);
+      case op::multiply:
+        return known ? number(x * y) : opaque(name("*"), -far, far);
+      case op::divide:
+        return known ? number(y > 0 ? x / y : 0) : opaque(name("/"), -far, far);
+      case op::minimum:
+        return known ? number(std::min(x, y)) : opaque(name("min"), std::min(x, y), std::min(a->high, b->high));
+      case op::maximum:
+        return known ? number(std::max(x, y)) : opaque(name("max"), std::max(x, y), std::max(a->high, b->high));
+      case op::contains:
+        return known ? truth(x >> y & 1) : opaque(name("in"), 0, 1);
+      case op::singleton:
+        return known ? number(static_cast<std::int64_t>(std::uint64_t{1} << x)) : opaque(name("single"), -far, far);
+      case op::unite:
+        return known ? number(x | y) : opaque(name("union"), -far, far);
+      case op::intersect:
+        return known ? number(x & y) : opaque(name("inter"), -far, far);
+      case op::subtract_set:
+        return known ? number(x & ~y) : opaque(name("minus"), -far, far);
+      default:
+        return known ? number(__builtin_popcountll(static_cast<std::uint64_t>(x))) : opaque(name("card"), 0, 64);
     }
   }
 
@@ -226,7 +256,9 @@ class writer {
     while (!todo.empty()) {
       path x = std::move(todo.back());
       todo.pop_back();
-      if (++paths > most_paths) throw diagnostic(where, "the step that begins here has too many paths for the core", "a smaller scope or shorter atomic blocks");
+      if (++paths > most_paths)
+        throw diagnostic(where, "the step that begins here has too many paths for the core",
+                         "a smaller scope or shorter atomic blocks");
       follow(x, code, todo, done);
     }
   }
@@ -238,13 +270,18 @@ class writer {
     for (;; ++x.pc) {
       const instruction& i = code[x.pc];
       if (++x.executed > most_instructions || x.guard->text.size() > longest_term)
-        throw diagnostic(i.where, "the step with this statement is too long for the core", "a smaller scope or shorter atomic blocks");
+        throw diagnostic(i.where, "the step with this statement is too long for the core",
+                         "a smaller scope or shorter atomic blocks");
       switch (i.code) {
         case operation::set:
           if (!assign(x, i, todo, done)) return;
           break;
-        case operation::set_temp: x.temps[i.temp] = value(x, i.a); break;
-        case operation::jump: x.pc = i.target - 1; break;
+        case operation::set_temp:
+          x.temps[i.temp] = value(x, i.a);
+          break;
+        case operation::jump:
+          x.pc = i.target - 1;
+          break;
         case operation::jump_if: {
           term c = value(x, i.a);
           if (is(c, 0)) break;
@@ -264,14 +301,25 @@ class writer {
           assume(x, c);
           break;
         }
-        case operation::choose: choose(x, i); break;
-        case operation::emit: break;
-        case operation::violate: x.violated |= std::uint64_t{1} << i.which; break;
-        case operation::mark: x.marked |= std::uint64_t{1} << i.which; break;
-        case operation::error: return done(x, std::string(" (ends error ") + name(static_cast<error_kind>(i.which)) + ")", -1);
-        case operation::bound: return done(x, std::string(" (ends bound ") + name(static_cast<bound_kind>(i.which)) + ")", -1);
-        case operation::stuck: return done(x, " (ends stuck)", -1);
-        case operation::stop: return done(x, "", i.which);
+        case operation::choose:
+          choose(x, i);
+          break;
+        case operation::emit:
+          break;
+        case operation::violate:
+          x.violated |= std::uint64_t{1} << i.which;
+          break;
+        case operation::mark:
+          x.marked |= std::uint64_t{1} << i.which;
+          break;
+        case operation::error:
+          return done(x, std::string(" (ends error ") + name(static_cast<error_kind>(i.which)) + ")", -1);
+        case operation::bound:
+          return done(x, std::string(" (ends bound ") + name(static_cast<bound_kind>(i.which)) + ")", -1);
+        case operation::stuck:
+          return done(x, " (ends stuck)", -1);
+        case operation::stop:
+          return done(x, "", i.which);
       }
     }
   }
@@ -279,7 +327,8 @@ class writer {
   void choose(path& x, const instruction& i) const {
     std::uint64_t n = i.sort == nothing ? i.count : p_.sorts[i.sort].element.size();
     std::string name = fmt::format("c{}", x.params.size());
-    x.params.push_back(i.sort == nothing ? fmt::format("({} {})", name, n) : fmt::format("({} {})", name, quoted(p_.sorts[i.sort].name)));
+    x.params.push_back(i.sort == nothing ? fmt::format("({} {})", name, n)
+                                         : fmt::format("({} {})", name, quoted(p_.sorts[i.sort].name)));
     x.temps[i.temp] = opaque(name, 0, std::max<std::int64_t>(static_cast<std::int64_t>(n) - 1, 0));
   }
 
@@ -357,7 +406,8 @@ class writer {
       std::vector<term> self;
       if (q.over != nothing) {
         x.params.push_back("(c0 " + quoted(p_.sorts[q.over].name) + ')');
-        self.push_back(opaque("c0", 0, std::max<std::int64_t>(static_cast<std::int64_t>(p_.sorts[q.over].element.size()) - 1, 0)));
+        self.push_back(
+            opaque("c0", 0, std::max<std::int64_t>(static_cast<std::int64_t>(p_.sorts[q.over].element.size()) - 1, 0)));
         x.temps[0] = self[0];
       }
       if (q.pc != nothing) assume(x, equality(load(x, q.pc, self), number(static_cast<std::int64_t>(l))));
@@ -380,7 +430,8 @@ class writer {
       for (std::size_t l = 0; q.pc != nothing && l < q.locations.size(); ++l)
         if (q.locations[l].resting || q.locations[l].ended)
           here = either(here, equality(load(none, q.pc, self), number(static_cast<std::int64_t>(l))));
-      if (q.over != nothing && !here->constant) here = opaque(fmt::format("(all (b1 {}) {})", quoted(p_.sorts[q.over].name), here->text), 0, 1);
+      if (q.over != nothing && !here->constant)
+        here = opaque(fmt::format("(all (b1 {}) {})", quoted(p_.sorts[q.over].name), here->text), 0, 1);
       if (q.over != nothing && p_.sorts[q.over].element.empty()) here = truth(true);
       out = both(out, here);
     }
@@ -391,10 +442,12 @@ class writer {
     path none;
     for (const checked_property& c : p_.properties) {
       if (c.sometimes) {
-        out_ += "(property " + quoted(c.name) + " sometimes" + (c.invariant == nothing ? "" : ' ' + value(none, c.invariant)->text) + ")\n";
+        out_ += "(property " + quoted(c.name) + " sometimes" +
+                (c.invariant == nothing ? "" : ' ' + value(none, c.invariant)->text) + ")\n";
         continue;
       }
-      if (c.invariant != nothing) out_ += "(property " + quoted(c.name) + " invariant " + value(none, c.invariant)->text + ")\n";
+      if (c.invariant != nothing)
+        out_ += "(property " + quoted(c.name) + " invariant " + value(none, c.invariant)->text + ")\n";
       if (!c.errors.empty()) {
         out_ += "(property " + quoted(c.name) + " (no-error";
         for (error_kind e : c.errors) out_ += std::string(" ") + name(e);

@@ -18,7 +18,7 @@ struct node {
 };
 using term = std::shared_ptr<const node>;
 
-inline constexpr std::int64_t far = std::int64_t{1} << 40;   // beyond: unknown
+inline constexpr std::int64_t far = std::int64_t{1} << 40;  // beyond: unknown
 
 inline term number(std::int64_t v) { return std::make_shared<node>(node{std::to_string(v), true, v, v}); }
 inline term truth(bool b) { return number(b); }
@@ -28,7 +28,9 @@ inline term opaque(std::string text, std::int64_t low, std::int64_t high) {
 inline bool is(const term& t, std::int64_t v) { return t->constant && t->low == v; }
 inline bool same(const term& a, const term& b) { return a == b || a->text == b->text; }
 inline std::string call(const char* f, const term& a) { return std::string("(") + f + ' ' + a->text + ')'; }
-inline std::string call(const char* f, const term& a, const term& b) { return std::string("(") + f + ' ' + a->text + ' ' + b->text + ')'; }
+inline std::string call(const char* f, const term& a, const term& b) {
+  return std::string("(") + f + ' ' + a->text + ' ' + b->text + ')';
+}
 
 inline term negation(const term& a) {
   if (a->constant) return truth(a->low == 0);
@@ -48,7 +50,8 @@ inline term either(const term& a, const term& b) {
 inline term choice(const term& c, const term& a, const term& b) {
   if (c->constant) return c->low ? a : b;
   if (same(a, b)) return a;
-  return opaque("(if " + c->text + ' ' + a->text + ' ' + b->text + ')', std::min(a->low, b->low), std::max(a->high, b->high));
+  return opaque("(if " + c->text + ' ' + a->text + ' ' + b->text + ')', std::min(a->low, b->low),
+                std::max(a->high, b->high));
 }
 inline term equality(const term& a, const term& b) {
   if (same(a, b)) return truth(true);

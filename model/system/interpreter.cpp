@@ -39,7 +39,11 @@ struct interpreted_system final : transition_system {
 class machine {
  public:
   machine(const interpreted_system& s, const image& i, bool record)
-      : system_(s), image_(i), record_(record), words_(s.layout_.words()), state_(words_),
+      : system_(s),
+        image_(i),
+        record_(record),
+        words_(s.layout_.words()),
+        state_(words_),
         registers_(i.temps + scratch_registers + i.constants.size()) {
     std::copy(i.constants.begin(), i.constants.end(), registers_.begin() + i.temps + scratch_registers);
   }
@@ -48,8 +52,8 @@ class machine {
     step_outcome outcome = step_outcome::state;
     bool exists = false;
     std::uint8_t kind = 0;
-    std::uint32_t at = 0;        // instruction of the routine
-    std::int64_t location = 0;   // stop
+    std::uint32_t at = 0;       // instruction of the routine
+    std::int64_t location = 0;  // stop
   };
 
   // Calls visit(result) for each path, in ascending order of choices; state() etc. are valid in it.
@@ -93,8 +97,8 @@ class machine {
  private:
   // What is to be restored where the next value of a choice is tried.
   struct choice_point {
-    std::uint32_t pc = 0;          // of the choose
-    std::int64_t value = 0;        // taken last
+    std::uint32_t pc = 0;    // of the choose
+    std::int64_t value = 0;  // taken last
     std::uint64_t violated = 0, marked = 0;
     std::uint32_t backward = 0;
     std::size_t events = 0, choices = 0;
@@ -156,7 +160,7 @@ class machine {
   const bool record_;
   const std::size_t words_;
   std::vector<word> state_;
-  const word* read_ = nullptr;   // invariants read a state in place
+  const word* read_ = nullptr;  // invariants read a state in place
   std::vector<std::int64_t> registers_;
   std::uint64_t violated_ = 0, marked_ = 0;
   std::uint32_t backward_ = 0;
@@ -200,11 +204,15 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
         r[c->dst] = r[c->a] * static_cast<std::int64_t>(size_b) + r[c->b];
         break;
       }
-      case opcode::move: r[c->dst] = r[c->a]; break;
+      case opcode::move:
+        r[c->dst] = r[c->a];
+        break;
       case opcode::negate:
         if (__builtin_sub_overflow(std::int64_t{0}, r[c->a], &r[c->dst])) overflow();
         break;
-      case opcode::not_: r[c->dst] = r[c->a] == 0; break;
+      case opcode::not_:
+        r[c->dst] = r[c->a] == 0;
+        break;
       case opcode::add:
         if (__builtin_add_overflow(r[c->a], r[c->b], &r[c->dst])) overflow();
         break;
@@ -214,16 +222,30 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
       case opcode::multiply:
         if (__builtin_mul_overflow(r[c->a], r[c->b], &r[c->dst])) overflow();
         break;
-      case opcode::divide: r[c->dst] = r[c->b] > 0 ? r[c->a] / r[c->b] : 0; break;
-      case opcode::minimum: r[c->dst] = std::min(r[c->a], r[c->b]); break;
-      case opcode::maximum: r[c->dst] = std::max(r[c->a], r[c->b]); break;
+      case opcode::divide:
+        r[c->dst] = r[c->b] > 0 ? r[c->a] / r[c->b] : 0;
+        break;
+      case opcode::minimum:
+        r[c->dst] = std::min(r[c->a], r[c->b]);
+        break;
+      case opcode::maximum:
+        r[c->dst] = std::max(r[c->a], r[c->b]);
+        break;
       case opcode::add_constant:
         if (__builtin_add_overflow(r[c->a], c->imm, &r[c->dst])) overflow();
         break;
-      case opcode::equal: r[c->dst] = r[c->a] == r[c->b]; break;
-      case opcode::not_equal: r[c->dst] = r[c->a] != r[c->b]; break;
-      case opcode::less: r[c->dst] = r[c->a] < r[c->b]; break;
-      case opcode::less_equal: r[c->dst] = r[c->a] <= r[c->b]; break;
+      case opcode::equal:
+        r[c->dst] = r[c->a] == r[c->b];
+        break;
+      case opcode::not_equal:
+        r[c->dst] = r[c->a] != r[c->b];
+        break;
+      case opcode::less:
+        r[c->dst] = r[c->a] < r[c->b];
+        break;
+      case opcode::less_equal:
+        r[c->dst] = r[c->a] <= r[c->b];
+        break;
       case opcode::contains:
         if (static_cast<std::uint64_t>(r[c->b]) >= 64) fail_range(r[c->b]);
         r[c->dst] = (static_cast<word>(r[c->a]) >> r[c->b]) & 1;
@@ -232,17 +254,27 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
         if (static_cast<std::uint64_t>(r[c->a]) >= 64) fail_range(r[c->a]);
         r[c->dst] = static_cast<std::int64_t>(word{1} << r[c->a]);
         break;
-      case opcode::unite: r[c->dst] = r[c->a] | r[c->b]; break;
-      case opcode::intersect: r[c->dst] = r[c->a] & r[c->b]; break;
-      case opcode::subtract_set: r[c->dst] = r[c->a] & ~r[c->b]; break;
-      case opcode::cardinality: r[c->dst] = std::popcount(static_cast<word>(r[c->a])); break;
+      case opcode::unite:
+        r[c->dst] = r[c->a] | r[c->b];
+        break;
+      case opcode::intersect:
+        r[c->dst] = r[c->a] & r[c->b];
+        break;
+      case opcode::subtract_set:
+        r[c->dst] = r[c->a] & ~r[c->b];
+        break;
+      case opcode::cardinality:
+        r[c->dst] = std::popcount(static_cast<word>(r[c->a]));
+        break;
       case opcode::wrap: {
         const wrapped& w = image_.wraps[static_cast<std::size_t>(c->imm)];
         word v = static_cast<word>(r[c->a]) - static_cast<word>(w.low);
         r[c->dst] = v <= w.max_code ? static_cast<std::int64_t>(v + 1) : -1;
         break;
       }
-      case opcode::jump: c = text + c->imm - 1; break;
+      case opcode::jump:
+        c = text + c->imm - 1;
+        break;
       case opcode::jump_true:
         if (r[c->a] != 0) c = text + c->imm - 1;
         break;
@@ -284,7 +316,8 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
         put(state, slots[t.first_slot + static_cast<std::uint64_t>(r[c->b])], v);
         break;
       }
-      case opcode::blocked: return {};
+      case opcode::blocked:
+        return {};
       case opcode::choose:
         if (c->imm == 0) return {};
         if (c->imm > 1) remember(index_of());
@@ -298,19 +331,28 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
         record_out_.events.push_back(std::move(e));
         break;
       }
-      case opcode::violate: violated_ |= static_cast<std::uint64_t>(c->imm); break;
-      case opcode::mark: marked_ |= static_cast<std::uint64_t>(c->imm); break;
-      case opcode::error: return {step_outcome::error, true, static_cast<std::uint8_t>(c->imm), code.source[index_of()], 0};
-      case opcode::bound: return {step_outcome::bound, true, static_cast<std::uint8_t>(c->imm), code.source[index_of()], 0};
-      case opcode::stuck: return {step_outcome::stuck, true, 0, code.source[index_of()], 0};
-      case opcode::stop: return {step_outcome::state, true, 0, code.source[index_of()], c->imm};
+      case opcode::violate:
+        violated_ |= static_cast<std::uint64_t>(c->imm);
+        break;
+      case opcode::mark:
+        marked_ |= static_cast<std::uint64_t>(c->imm);
+        break;
+      case opcode::error:
+        return {step_outcome::error, true, static_cast<std::uint8_t>(c->imm), code.source[index_of()], 0};
+      case opcode::bound:
+        return {step_outcome::bound, true, static_cast<std::uint8_t>(c->imm), code.source[index_of()], 0};
+      case opcode::stuck:
+        return {step_outcome::stuck, true, 0, code.source[index_of()], 0};
+      case opcode::stop:
+        return {step_outcome::state, true, 0, code.source[index_of()], c->imm};
     }
   }
 }
 
 class interpreter final : public stepper {
  public:
-  explicit interpreter(const interpreted_system& s) : system_(s), fast_(s, s.fast_, false), recording_(s, s.recording_, true) {}
+  explicit interpreter(const interpreted_system& s)
+      : system_(s), fast_(s, s.fast_, false), recording_(s, s.recording_, true) {}
 
   void initial(const step_visitor& visit) override {
     start(fast_, system_.fast_, [&](const step& s, const step_record&) { visit(s); });
@@ -354,9 +396,8 @@ class interpreter final : public stepper {
   template <class visitor>
   void start(machine& m, const image& code, const visitor& visit) {
     const std::vector<ir::instruction>& source = system_.program_.init;
-    m.paths(code.init, code.init.entry[0], nullptr, 0, &source, [&](const machine::result& r) {
-      visit(describe(m, r, ir::nothing, 0, source), m.record());
-    });
+    m.paths(code.init, code.init.entry[0], nullptr, 0, &source,
+            [&](const machine::result& r) { visit(describe(m, r, ir::nothing, 0, source), m.record()); });
   }
 
   template <class visitor>
@@ -386,7 +427,8 @@ class interpreter final : public stepper {
       m.paths(text, text.entry[l.entry], state, k, &q.code, [&](const machine::result& r) {
         any = true;
         if (r.outcome == step_outcome::state && q.pc != ir::nothing)
-          put(m.state(), system_.layout_.slots()[system_.program_.variables[q.pc].first_slot + k], static_cast<word>(r.location));
+          put(m.state(), system_.layout_.slots()[system_.program_.variables[q.pc].first_slot + k],
+              static_cast<word>(r.location));
         visit(describe(m, r, p, k, q.code), m.record());
       });
     }
@@ -415,6 +457,8 @@ std::unique_ptr<stepper> interpreted_system::make_stepper() const { return std::
 
 }  // namespace
 
-std::unique_ptr<transition_system> make_interpreter(ir::program p) { return std::make_unique<interpreted_system>(std::move(p)); }
+std::unique_ptr<transition_system> make_interpreter(ir::program p) {
+  return std::make_unique<interpreted_system>(std::move(p));
+}
 
 }  // namespace quiesce

@@ -8,22 +8,32 @@ namespace quiesce::ir {
 
 const char* name(error_kind kind) {
   switch (kind) {
-    case error_kind::range: return "range";
-    case error_kind::list_corruption: return "list_corruption";
-    case error_kind::endless_traversal: return "endless_traversal";
-    case error_kind::lock_misuse: return "lock_misuse";
-    case error_kind::value_of_none: return "value_of_none";
-    case error_kind::assertion: return "assertion";
-    case error_kind::division: return "division";
+    case error_kind::range:
+      return "range";
+    case error_kind::list_corruption:
+      return "list_corruption";
+    case error_kind::endless_traversal:
+      return "endless_traversal";
+    case error_kind::lock_misuse:
+      return "lock_misuse";
+    case error_kind::value_of_none:
+      return "value_of_none";
+    case error_kind::assertion:
+      return "assertion";
+    case error_kind::division:
+      return "division";
   }
   return "?";
 }
 
 const char* name(bound_kind kind) {
   switch (kind) {
-    case bound_kind::recursion: return "recursion";
-    case bound_kind::capacity: return "capacity";
-    case bound_kind::horizon: return "horizon";
+    case bound_kind::recursion:
+      return "recursion";
+    case bound_kind::capacity:
+      return "capacity";
+    case bound_kind::horizon:
+      return "horizon";
   }
   return "?";
 }
@@ -35,7 +45,8 @@ std::uint64_t greatest_code(const program& p, type_id id, int depth) {
   if (id >= p.types.size() || depth > 8) throw std::logic_error("malformed type");
   const type& t = p.types[id];
   switch (t.kind) {
-    case type_kind::boolean: return 1;
+    case type_kind::boolean:
+      return 1;
     case type_kind::integer:
       if (t.high < t.low) throw std::logic_error("integer type without values");
       return static_cast<std::uint64_t>(t.high) - static_cast<std::uint64_t>(t.low);

@@ -84,7 +84,8 @@ void add_properties(symbols& s, const std::vector<const ast::property*>& wanted,
     ir::checked_property out;
     out.name = p.name;
     out.sometimes = p.kind == ast::property_kind::sometimes;
-    out.has_trigger = !set.monitors[i].checks.empty() && !out.sometimes;
+    // What must never happen has no trigger but its violation.
+    out.has_trigger = !set.monitors[i].checks.empty() && !out.sometimes && p.kind != ast::property_kind::never;
     const bool on_state = p.kind == ast::property_kind::invariant || (out.sometimes && !p.condition.empty());
     if (on_state) out.invariant = state_condition(s, p, temps);
     for (const auto& e : p.errors) out.errors.push_back(error_named(e, p.where));

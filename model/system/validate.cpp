@@ -17,8 +17,10 @@ using namespace ir;
 std::uint32_t arity(op code) {
   switch (code) {
     case op::constant:
-    case op::temp: return 0;
-    case op::load: return ~0u;
+    case op::temp:
+      return 0;
+    case op::load:
+      return ~0u;
     case op::not_:
     case op::negate:
     case op::wrap:
@@ -28,9 +30,12 @@ std::uint32_t arity(op code) {
     case op::all:
     case op::some:
     case op::count:
-    case op::collect: return 1;
-    case op::select: return 3;
-    default: return 2;
+    case op::collect:
+      return 1;
+    case op::select:
+      return 3;
+    default:
+      return 2;
   }
 }
 
@@ -54,7 +59,8 @@ class validator {
   void sorts_and_types() {
     for (const sort& s : p_.sorts) {
       if (s.element.size() > 65535) bad("sort " + s.name + " has more than 65535 elements");
-      if (!s.origin.empty() && s.origin.size() != s.element.size()) bad("sort " + s.name + ": origins and elements differ in number");
+      if (!s.origin.empty() && s.origin.size() != s.element.size())
+        bad("sort " + s.name + ": origins and elements differ in number");
       for (const element_origin& o : s.origin)
         if (o.over != nothing && (o.over >= p_.sorts.size() || o.of >= p_.sorts[o.over].element.size()))
           bad("sort " + s.name + ": origin out of range");
@@ -96,7 +102,8 @@ class validator {
     if (e.code == op::unwrap && e.type >= p_.types.size()) bad("unwrap without a type");
     std::uint32_t wanted = arity(e.code);
     if (wanted == ~0u) wanted = static_cast<std::uint32_t>(p_.variables[e.var].index.size());
-    if (e.kids.size() != wanted) bad(fmt::format("operator {} with {} operands, not {}", static_cast<int>(e.code), e.kids.size(), wanted));
+    if (e.kids.size() != wanted)
+      bad(fmt::format("operator {} with {} operands, not {}", static_cast<int>(e.code), e.kids.size(), wanted));
     for (expr_id k : e.kids) temps = std::max(temps, expression(k));
     seen_[id] = 2;
     return highest_temp_[id] = temps;
@@ -126,7 +133,8 @@ class validator {
     std::vector<sort_id> wanted;
     if (q.over != nothing) wanted.push_back(q.over);
     if (v.index != wanted) bad("process " + q.name + ": program counter is not indexed by its instances");
-    if (low(p_, v.type) != 0 || max_code(p_, v.type) + 1 < q.locations.size()) bad("process " + q.name + ": program counter too narrow");
+    if (low(p_, v.type) != 0 || max_code(p_, v.type) + 1 < q.locations.size())
+      bad("process " + q.name + ": program counter too narrow");
   }
 
   void code(const std::vector<instruction>& all, std::uint32_t temps, std::uint32_t locations, const std::string& who) {
@@ -138,7 +146,8 @@ class validator {
       bad(who + ": code runs off its end");
   }
 
-  void one(const instruction& i, const std::vector<instruction>& all, std::uint32_t temps, std::uint32_t locations, const std::string& who) {
+  void one(const instruction& i, const std::vector<instruction>& all, std::uint32_t temps, std::uint32_t locations,
+           const std::string& who) {
     switch (i.code) {
       case operation::set:
         if (i.var >= p_.variables.size()) bad(who + ": set of an unknown variable");
@@ -150,11 +159,15 @@ class validator {
         if (i.temp >= temps) bad(who + ": temp out of range");
         use(i.a, temps, who);
         break;
-      case operation::jump_if: use(i.a, temps, who); [[fallthrough]];
+      case operation::jump_if:
+        use(i.a, temps, who);
+        [[fallthrough]];
       case operation::jump:
         if (i.target >= all.size()) bad(who + ": jump out of the code");
         break;
-      case operation::await: use(i.a, temps, who); break;
+      case operation::await:
+        use(i.a, temps, who);
+        break;
       case operation::choose:
         if (i.temp >= temps) bad(who + ": temp out of range");
         if (i.sort != nothing && i.sort >= p_.sorts.size()) bad(who + ": choice from an unknown sort");
@@ -176,7 +189,8 @@ class validator {
       case operation::stop:
         if (locations && i.which >= locations) bad(who + ": stop at an unknown location");
         break;
-      case operation::stuck: break;
+      case operation::stuck:
+        break;
     }
     if (i.note != nothing && i.note >= p_.strings.size()) bad(who + ": unknown string");
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Whether a lowered program is well formed. Engines rely on it: after validate() no index, jump or temp needs a check of its own.
+// Whether a lowered program is well formed. Engines rely on it: after validate() no index, jump or temp needs a check of its
+// own.
 
 #include "model/system/ir.hpp"
 
