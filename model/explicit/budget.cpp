@@ -7,16 +7,23 @@ namespace quiesce {
 
 const char* name(budget b) {
   switch (b) {
-    case budget::none: return "none";
-    case budget::states: return "states";
-    case budget::memory: return "memory";
-    case budget::time: return "time";
-    case budget::interrupt: return "interrupt";
+    case budget::none:
+      return "none";
+    case budget::states:
+      return "states";
+    case budget::memory:
+      return "memory";
+    case budget::time:
+      return "time";
+    case budget::interrupt:
+      return "interrupt";
   }
   return "?";
 }
 
-double budget_watch::elapsed_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+double budget_watch::elapsed_s() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
 
 bool budget_watch::end(budget b) {
   budget expected = budget::none;

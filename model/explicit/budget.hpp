@@ -12,9 +12,9 @@ enum class budget : std::uint8_t { none, states, memory, time, interrupt };
 const char* name(budget);
 
 struct budget_limits {
-  std::uint64_t states = 0;         // 0: none
-  std::uint64_t memory_bytes = 0;   // 0: none
-  double timeout_s = 0;             // 0: none
+  std::uint64_t states = 0;        // 0: none
+  std::uint64_t memory_bytes = 0;  // 0: none
+  double timeout_s = 0;            // 0: none
 };
 
 // Thread-safe. The first budget that ended the run is kept.

@@ -14,16 +14,17 @@ namespace quiesce {
 
 struct finding_key {
   finding_kind kind = finding_kind::violation;
-  std::uint32_t which = 0;                       // property, error kind or bound kind; deadlock: 1 for a step that ended in `stuck`
+  std::uint32_t which = 0;  // property, error kind or bound kind; deadlock: 1 for a step that ended in `stuck`
   bool operator<(const finding_key& o) const { return kind != o.kind ? kind < o.kind : which < o.which; }
 };
 
-// Where: the last step leads from `parent` to `target`; in a state that is itself the finding, `parent` is settled at the end of the level.
+// Where: the last step leads from `parent` to `target`; in a state that is itself the finding, `parent` is settled at the
+// end of the level.
 struct candidate {
-  std::vector<word> target;                      // canonical under symmetry
-  seen_set::index parent = seen_set::none;       // none: an initial state, or not settled
-  bool of_state = false;                         // the state itself is what was found (invariants, deadlock without steps)
-  seen_set::index state = seen_set::none;        // of_state: its number
+  std::vector<word> target;                 // canonical under symmetry
+  seen_set::index parent = seen_set::none;  // none: an initial state, or not settled
+  bool of_state = false;                    // the state itself is what was found (invariants, deadlock without steps)
+  seen_set::index state = seen_set::none;   // of_state: its number
 };
 
 class candidates {
@@ -54,6 +55,10 @@ class candidates {
       if (it == out.end() || before(c.target.data(), c.parent, it->second)) out[key] = c;
     }
     return out;
+  }
+  void clear() {
+    found_.clear();
+    states_.clear();
   }
   bool empty() const { return found_.empty() && states_.empty(); }
 

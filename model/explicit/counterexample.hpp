@@ -17,16 +17,16 @@ struct change {
 };
 
 struct trace_step {
-  std::uint32_t process = ir::nothing;     // template; ir::nothing: the initial state
+  std::uint32_t process = ir::nothing;  // template; ir::nothing: the initial state
   std::uint32_t instance = 0;
-  std::uint32_t from = 0, to = 0;          // locations of the process; `to` is meaningful where outcome is `state`
+  std::uint32_t from = 0, to = 0;  // locations of the process; `to` is meaningful where outcome is `state`
   step_outcome outcome = step_outcome::state;
-  std::uint8_t kind = 0;                   // ir::error_kind or ir::bound_kind
+  std::uint8_t kind = 0;  // ir::error_kind or ir::bound_kind
   std::uint64_t violated = 0, marked = 0;
-  const ir::instruction* at = nullptr;     // error, bound, stuck: the instruction; lives as long as the system
+  const ir::instruction* at = nullptr;  // error, bound, stuck: the instruction; lives as long as the system
   step_record record;
-  std::vector<change> changes;             // without program counters; the initial state: none
-  std::vector<word> state;                 // after the step
+  std::vector<change> changes;  // without program counters; the initial state: none
+  std::vector<word> state;      // after the step
 };
 
 // steps[0] is the initial state.

@@ -21,8 +21,10 @@ class dead_locals {
   bool temp_live_before(std::uint32_t q, std::uint32_t i, ir::temp_id t) const;
 
  private:
-  using facts = std::vector<std::uint64_t>;   // bits: the candidates of the process, then its temps
-  struct flow { std::vector<facts> before, after; };
+  using facts = std::vector<std::uint64_t>;  // bits: the candidates of the process, then its temps
+  struct flow {
+    std::vector<facts> before, after;
+  };
   void find_candidates();
   void disqualify(ir::expr_id, std::uint32_t owner, std::vector<bool>& done);
   const facts& reads(ir::expr_id);
@@ -33,11 +35,11 @@ class dead_locals {
   bool has(const facts& f, std::uint32_t bit) const { return f[bit / 64] >> (bit % 64) & 1; }
 
   const ir::program& p_;
-  std::vector<bool> candidate_;               // locals that only their own process and instance touches
-  std::vector<std::uint32_t> bit_;            // of a candidate
-  std::vector<std::uint32_t> first_temp_;     // for each process, its bit
-  std::uint32_t width_ = 0, owner_ = 0;       // of the process being solved
-  std::vector<facts> reads_;                  // for it, by expression; empty: not computed
+  std::vector<bool> candidate_;            // locals that only their own process and instance touches
+  std::vector<std::uint32_t> bit_;         // of a candidate
+  std::vector<std::uint32_t> first_temp_;  // for each process, its bit
+  std::uint32_t width_ = 0, owner_ = 0;    // of the process being solved
+  std::vector<facts> reads_;               // for it, by expression; empty: not computed
   std::vector<flow> flows_;
 };
 

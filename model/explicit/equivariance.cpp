@@ -21,7 +21,8 @@ struct reason {
 
 class checker {
  public:
-  checker(const program& p, const dead_locals& locals, const sort_images& to) : p_(p), locals_(locals), to_(to), done_(p.exprs.size(), false) {}
+  checker(const program& p, const dead_locals& locals, const sort_images& to)
+      : p_(p), locals_(locals), to_(to), done_(p.exprs.size(), false) {}
 
   void run() {
     for (std::uint32_t q = 0; q < p_.processes.size(); ++q) process_code(q);
@@ -48,7 +49,8 @@ class checker {
 
   void constant(expr_id id, const moving_type& m) const {
     std::int64_t v = p_.exprs[id].value;
-    if (m.sort != nothing && (m.set || v >= 0) && image_of(m, to_, static_cast<std::uint64_t>(v)) != static_cast<std::uint64_t>(v))
+    if (m.sort != nothing && (m.set || v >= 0) &&
+        image_of(m, to_, static_cast<std::uint64_t>(v)) != static_cast<std::uint64_t>(v))
       fail(id, "an element is named");
   }
 
@@ -68,8 +70,11 @@ class checker {
     if (done_[id]) return;
     const expr& e = p_.exprs[id];
     switch (e.code) {
-      case op::constant: constant(id, core(e.type)); break;
-      case op::temp: break;
+      case op::constant:
+        constant(id, core(e.type));
+        break;
+      case op::temp:
+        break;
       case op::load:
         for (std::size_t k = 0; k < e.kids.size(); ++k) operand(e.kids[k], element_of(p_.variables[e.var].index[k]));
         if (!(core(e.type) == core(p_.variables[e.var].type))) fail(id, "a variable is read as another type");
@@ -88,20 +93,26 @@ class checker {
       case op::multiply:
       case op::divide:
       case op::minimum:
-      case op::maximum: arithmetic(id); break;
+      case op::maximum:
+        arithmetic(id);
+        break;
       case op::select:
         expression(e.kids[0]);
         operand(e.kids[1], core(e.type));
         operand(e.kids[2], core(e.type));
         break;
-      case op::wrap: operand(e.kids[0], core(p_.types[e.type].inner)); break;
+      case op::wrap:
+        operand(e.kids[0], core(p_.types[e.type].inner));
+        break;
       case op::unwrap: {
         moving_type m = core(e.type);
         if (m.sort != nothing) ++m.options;
         operand(e.kids[0], m);
         break;
       }
-      case op::contains: contains(e); break;
+      case op::contains:
+        contains(e);
+        break;
       case op::singleton: {
         moving_type m = core(e.type);
         m.set = false;
@@ -122,7 +133,9 @@ class checker {
       }
       case op::all:
       case op::some:
-      case op::count: bound(e); break;
+      case op::count:
+        bound(e);
+        break;
       case op::not_:
       case op::and_:
       case op::or_:
@@ -152,7 +165,8 @@ class checker {
   }
   void typed_temps(expr_id id, temp_id t, sort_id s) const {
     const expr& e = p_.exprs[id];
-    if (e.code == op::temp && e.temp == t && !(core(e.type) == element_of(s))) fail(id, "an element is used as another kind of value");
+    if (e.code == op::temp && e.temp == t && !(core(e.type) == element_of(s)))
+      fail(id, "an element is used as another kind of value");
     for (expr_id k : e.kids) typed_temps(k, t, s);
   }
 
@@ -165,7 +179,8 @@ class checker {
       for (expr_id k : e.kids) expression(k);
       return;
     }
-    if (e.kids.size() != 2 || is_constant(e.kids[0]) == is_constant(e.kids[1])) fail(id, "elements are compared or computed with");
+    if (e.kids.size() != 2 || is_constant(e.kids[0]) == is_constant(e.kids[1]))
+      fail(id, "elements are compared or computed with");
     bool left = is_constant(e.kids[0]);
     expr_id x = e.kids[left ? 1 : 0];
     std::int64_t c = p_.exprs[e.kids[left ? 0 : 1]].value;
@@ -176,14 +191,22 @@ class checker {
 
   static std::int64_t apply(op code, std::int64_t a, std::int64_t b) {
     switch (code) {
-      case op::less: return a < b;
-      case op::less_equal: return a <= b;
-      case op::add: return a + b;
-      case op::subtract: return a - b;
-      case op::multiply: return a * b;
-      case op::divide: return b > 0 ? a / b : 0;
-      case op::minimum: return std::min(a, b);
-      default: return std::max(a, b);
+      case op::less:
+        return a < b;
+      case op::less_equal:
+        return a <= b;
+      case op::add:
+        return a + b;
+      case op::subtract:
+        return a - b;
+      case op::multiply:
+        return a * b;
+      case op::divide:
+        return b > 0 ? a / b : 0;
+      case op::minimum:
+        return std::min(a, b);
+      default:
+        return std::max(a, b);
     }
   }
 
@@ -202,7 +225,8 @@ class checker {
       }
       auto fits = [&](std::int64_t r) { return r >= 0 && static_cast<std::uint64_t>(r) <= max_code(p_, into); };
       if (fits(v) != fits(image)) fail(id, "elements are computed with");
-      if (fits(v) && image_of(b, to_, static_cast<std::uint64_t>(v)) != static_cast<std::uint64_t>(image)) fail(id, "elements are computed with");
+      if (fits(v) && image_of(b, to_, static_cast<std::uint64_t>(v)) != static_cast<std::uint64_t>(image))
+        fail(id, "elements are computed with");
     }
   }
 
@@ -234,8 +258,11 @@ class checker {
       }
       case operation::set_temp:
       case operation::jump_if:
-      case operation::await: expression(i.a); break;
-      default: break;
+      case operation::await:
+        expression(i.a);
+        break;
+      default:
+        break;
     }
   }
 
@@ -246,7 +273,9 @@ class checker {
     if (head == 0 || last < head + 1) return false;
     const instruction &start = code[head - 1], &step = code[last - 1];
     const expr& test = p_.exprs[code[last].a];
-    if (start.code != operation::set_temp || step.code != operation::set_temp || start.temp != step.temp || !is_constant(start.a)) return false;
+    if (start.code != operation::set_temp || step.code != operation::set_temp || start.temp != step.temp ||
+        !is_constant(start.a))
+      return false;
     const expr& sum = p_.exprs[step.a];
     if (sum.code != op::add || test.code != op::less) return false;
     if (!is_temp(sum.kids[0], start.temp) || !is_constant(sum.kids[1]) || p_.exprs[sum.kids[1]].value != 1) return false;
@@ -259,7 +288,8 @@ class checker {
       std::int64_t image = to_[m.sort][static_cast<std::size_t>(k)];
       if (image < from || image >= to) return false;
     }
-    return from < to && apart(number, head, last - 1, start.temp) && last + 1 < code.size() && !locals_.temp_live_before(number, last + 1, start.temp) && only_entry(number, head, last);
+    return from < to && apart(number, head, last - 1, start.temp) && last + 1 < code.size() &&
+           !locals_.temp_live_before(number, last + 1, start.temp) && only_entry(number, head, last);
   }
   bool is_temp(expr_id e, temp_id t) const { return p_.exprs[e].code == op::temp && p_.exprs[e].temp == t; }
 
@@ -281,8 +311,8 @@ class checker {
   // Turns of the loop commute: each writes only at its own element, and reads what is written only there.
   bool apart(std::uint32_t number, std::uint32_t head, std::uint32_t end, temp_id t) {
     const std::vector<instruction>& code = p_.processes[number].code;
-    std::map<variable_id, std::set<std::size_t>> written;   // the positions of its index that hold t in every write
-    std::set<std::uint32_t> failures;                        // kinds of error that may end a turn
+    std::map<variable_id, std::set<std::size_t>> written;  // the positions of its index that hold t in every write
+    std::set<std::uint32_t> failures;                      // kinds of error that may end a turn
     for (std::uint32_t i = head; i < end; ++i) {
       const instruction& x = code[i];
       switch (x.code) {
@@ -296,14 +326,20 @@ class checker {
           break;
         }
         case operation::set_temp:
-          if (x.temp == t || locals_.temp_live_before(number, head, x.temp) || locals_.temp_live_after(number, end + 1, x.temp)) return false;
+          if (x.temp == t || locals_.temp_live_before(number, head, x.temp) ||
+              locals_.temp_live_after(number, end + 1, x.temp))
+            return false;
           break;
         case operation::jump:
         case operation::jump_if:
           break;
-        case operation::error: failures.insert(x.which); break;
-        case operation::emit: break;
-        default: return false;
+        case operation::error:
+          failures.insert(x.which);
+          break;
+        case operation::emit:
+          break;
+        default:
+          return false;
       }
     }
     if (failures.size() > 1) return false;
@@ -325,8 +361,8 @@ class checker {
       std::int64_t v = p_.exprs[e].value - low(p_, into);
       return v >= 0 && static_cast<std::uint64_t>(v) <= max_code(p_, into);
     }
-    return low(p_, from) >= low(p_, into) &&
-           low(p_, from) + static_cast<std::int64_t>(max_code(p_, from)) <= low(p_, into) + static_cast<std::int64_t>(max_code(p_, into));
+    return low(p_, from) >= low(p_, into) && low(p_, from) + static_cast<std::int64_t>(max_code(p_, from)) <=
+                                                 low(p_, into) + static_cast<std::int64_t>(max_code(p_, into));
   }
   bool reads_apart(expr_id id, const std::map<variable_id, std::set<std::size_t>>& written, temp_id t) const {
     const expr& e = p_.exprs[id];

@@ -12,7 +12,7 @@ namespace quiesce {
 
 // What of a type moves: nothing, an element, or a set, inside `options` layers of option.
 struct moving_type {
-  ir::sort_id sort = ir::nothing;   // ir::nothing: does not move
+  ir::sort_id sort = ir::nothing;  // ir::nothing: does not move
   bool set = false;
   std::uint32_t options = 0;
   bool operator==(const moving_type&) const = default;
@@ -27,7 +27,10 @@ class element_orbits {
   explicit element_orbits(const ir::program&);
 
   // The base element that element i of sort s comes from; `sort` == nothing: it never moves.
-  struct root { ir::sort_id sort = ir::nothing; std::uint32_t element = 0; };
+  struct root {
+    ir::sort_id sort = ir::nothing;
+    std::uint32_t element = 0;
+  };
   const root& root_of(ir::sort_id s, std::uint32_t i) const { return roots_[s][i]; }
   // Elements that the full group maps to each other have the same role; fixed ones have a role of their own. Never 0.
   std::uint64_t role_of(ir::sort_id s, std::uint32_t i) const { return roles_[s][i]; }

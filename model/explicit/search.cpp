@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <mutex>
+#include <stdexcept>
 #include <thread>
 
 #include "model/explicit/candidates.hpp"
@@ -35,7 +35,10 @@ struct property_masks {
 class exploration {
  public:
   exploration(const transition_system& s, const search_options& o)
-      : system_(s), options_(o), masks_(s.program(), o.wanted), seen_(s.state_layout().words()),
+      : system_(s),
+        options_(o),
+        masks_(s.program(), o.wanted),
+        seen_(s.state_layout().words()),
         watch_({o.max_states, o.max_memory_bytes, o.timeout_s}) {
     if (o.symmetry) symmetry_ = std::make_unique<symmetry>(s);
     if (symmetry_) {
@@ -50,12 +53,11 @@ class exploration {
   search_result run() {
     begin_level_ = 0;
     next_level_ = 0;
-    {
-      worker w(*this);
-      w.start();
-      absorb(w);
-      settle(w.found, 0);
-    }
+    need_workers(1);
+    workers_[0]->start();
+    absorb(*workers_[0]);
+    settle(workers_[0]->found, 0);
+    workers_[0]->clear();
     std::uint64_t depth = 0;
     while (seen_.size() > next_level_ && !stop(depth)) {
       begin_level_ = next_level_;
@@ -110,10 +112,17 @@ class exploration {
       const word* s = representative(x.state);
       properties(seen, [&](finding_key k) { found.add_step(k, s, parent); });
       switch (x.outcome) {
-        case step_outcome::error: found.add_step({finding_kind::error, x.kind}, s, parent); return;
-        case step_outcome::bound: found.add_step({finding_kind::bound, x.kind}, s, parent); return;
-        case step_outcome::stuck: found.add_step({finding_kind::deadlock, 1}, s, parent); return;
-        case step_outcome::state: break;
+        case step_outcome::error:
+          found.add_step({finding_kind::error, x.kind}, s, parent);
+          return;
+        case step_outcome::bound:
+          found.add_step({finding_kind::bound, x.kind}, s, parent);
+          return;
+        case step_outcome::stuck:
+          found.add_step({finding_kind::deadlock, 1}, s, parent);
+          return;
+        case step_outcome::state:
+          break;
       }
       seen_set::outcome o = home.seen_.insert(s, parent, home.next_level_);
       if (!o.fresh) return;
@@ -131,6 +140,11 @@ class exploration {
       }
     }
 
+    void clear() {
+      found.clear();
+      transitions = marked = 0;
+    }
+
     exploration& home;
     candidates found;
     std::unique_ptr<stepper> steps;
@@ -146,17 +160,21 @@ class exploration {
 
   bool stop(std::uint64_t) const { return watch_.ended() || (options_.stop_at_first && found_wanted_); }
 
+  // Kept from level to level, for what they have allocated and cached.
+  void need_workers(unsigned n) {
+    while (workers_.size() < n) workers_.push_back(std::make_unique<worker>(*this));
+  }
+
   void expand_level(std::uint64_t depth) {
     std::atomic<seen_set::index> next{begin_level_};
     seen_set::index size = next_level_ - begin_level_;
     const seen_set::index block = std::max<seen_set::index>(1, options_.grain);
     unsigned n = size < grains_worth_a_thread * std::uint64_t{block} ? 1 : std::min<unsigned>(threads_, size / block);
-    std::vector<std::unique_ptr<worker>> workers;
-    for (unsigned t = 0; t < n; ++t) workers.push_back(std::make_unique<worker>(*this));
+    need_workers(n);
     std::vector<std::exception_ptr> failures(n);
     auto work = [&](unsigned t) {
       try {
-        drain(*workers[t], next, depth, t == 0);
+        drain(*workers_[t], next, depth, t == 0);
       } catch (...) {
         failures[t] = std::current_exception();
         next.store(next_level_);
@@ -169,9 +187,10 @@ class exploration {
     for (const auto& f : failures)
       if (f) std::rethrow_exception(f);
     candidates all(seen_);
-    for (const auto& w : workers) {
-      absorb(*w);
-      all.merge(w->found);
+    for (unsigned t = 0; t < n; ++t) {
+      absorb(*workers_[t]);
+      all.merge(workers_[t]->found);
+      workers_[t]->clear();
     }
     settle(all, depth + 1);
   }
@@ -195,7 +214,8 @@ class exploration {
     double now = watch_.elapsed_s();
     if (now - reported_s_ < 1.0) return;
     reported_s_ = now;
-    options_.progress({seen_.size(), result_.transitions + w.transitions, depth, next_level_ - begin_level_, seen_.memory_bytes(), now});
+    options_.progress(
+        {seen_.size(), result_.transitions + w.transitions, depth, next_level_ - begin_level_, seen_.memory_bytes(), now});
   }
 
   // Turns the candidates of a level into findings. `depth`: of the steps that were taken.
@@ -245,7 +265,18 @@ class exploration {
     return path;
   }
 
+  // Under symmetry a step that ends in an error half-way through a loop over interchangeable elements may stop at another of
+  // them.
   trace rebuild(const finding& f, const candidate& c) {
+    try {
+      return rebuild(f, c, true);
+    } catch (const std::logic_error&) {
+      if (!symmetry_ || c.of_state) throw;
+      return rebuild(f, c, false);
+    }
+  }
+
+  trace rebuild(const finding& f, const candidate& c, bool exact) {
     auto canonical = symmetry_ ? symmetry_->make_canonicaliser() : nullptr;
     std::vector<word> image(seen_.words());
     auto becomes = [&](const word* concrete, const word* wanted) {
@@ -255,9 +286,10 @@ class exploration {
     };
     std::vector<step_filter> filters;
     for (seen_set::index i : path_to(c.of_state ? c.state : c.parent))
-      filters.push_back([&, i](const step& x) { return x.outcome == step_outcome::state && becomes(x.state, seen_.state(i)); });
+      filters.push_back(
+          [&, i](const step& x) { return x.outcome == step_outcome::state && becomes(x.state, seen_.state(i)); });
     if (!c.of_state)
-      filters.push_back([&](const step& x) { return is_finding(f, x) && becomes(x.state, c.target.data()); });
+      filters.push_back([&](const step& x) { return is_finding(f, x) && (!exact || becomes(x.state, c.target.data())); });
     return run_trace(system_, filters);
   }
 
@@ -266,10 +298,14 @@ class exploration {
       case finding_kind::violation:
         return (x.violated >> f.property & 1) ||
                (x.outcome == step_outcome::error && (masks_.by_error[x.kind] >> f.property & 1));
-      case finding_kind::reached: return x.marked >> f.property & 1;
-      case finding_kind::error: return x.outcome == step_outcome::error && x.kind == f.which;
-      case finding_kind::bound: return x.outcome == step_outcome::bound && x.kind == f.which;
-      case finding_kind::deadlock: return x.outcome == step_outcome::stuck;
+      case finding_kind::reached:
+        return x.marked >> f.property & 1;
+      case finding_kind::error:
+        return x.outcome == step_outcome::error && x.kind == f.which;
+      case finding_kind::bound:
+        return x.outcome == step_outcome::bound && x.kind == f.which;
+      case finding_kind::deadlock:
+        return x.outcome == step_outcome::stuck;
     }
     return false;
   }
@@ -290,8 +326,9 @@ class exploration {
   budget_watch watch_;
   std::unique_ptr<symmetry> symmetry_;
   unsigned threads_ = 1;
+  std::vector<std::unique_ptr<worker>> workers_;
   seen_set::index begin_level_ = 0, next_level_ = 0;
-  std::uint64_t decided_ = 0;   // properties that have a finding
+  std::uint64_t decided_ = 0;  // properties that have a finding
   bool found_wanted_ = false;
   double reported_s_ = 0;
   search_result result_;

@@ -3,8 +3,9 @@
 // Level-synchronous breadth-first exploration of all reachable states, with any number of threads and the same result.
 //
 // Several properties are checked in one exploration, because exploring is what costs. Each finding is of least depth; among
-// those of one depth it is the one with the least violating state, then the least state before it (lexicographic on packed words),
-// then the least path of such, then the first steps in the fixed order of steps. So threads do not change what is printed.
+// those of one depth it is the one with the least violating state, then the least state before it (lexicographic on packed
+// words), then the least path of such, then the first steps in the fixed order of steps. So threads do not change what is
+// printed.
 
 #include <cstdint>
 #include <functional>
@@ -26,42 +27,43 @@ struct search_progress {
 };
 
 struct search_options {
-  unsigned threads = 0;                   // 0: one for each processor
-  std::uint64_t max_states = 0;           // 0: no limit
+  unsigned threads = 0;          // 0: one for each processor
+  std::uint64_t max_states = 0;  // 0: no limit
   std::uint64_t max_memory_bytes = 0;
   double timeout_s = 0;
   std::uint64_t wanted = ~std::uint64_t{0};  // properties that findings are recorded for
-  bool stop_at_first = false;             // end after the level in which a wanted finding (or, if checked, a deadlock) occurs
+  bool stop_at_first = false;  // end after the level in which a wanted finding (or, if checked, a deadlock) occurs
   bool symmetry = false;
   bool check_deadlock = true;
-  bool traces = true;                     // rebuild the run of each finding
-  std::uint32_t grain = 128;              // states that a thread takes at a time; levels below 8 grains are not shared
+  bool traces = true;         // rebuild the run of each finding
+  std::uint32_t grain = 128;  // states that a thread takes at a time; levels below 8 grains are not shared
   std::function<void(const search_progress&)> progress;  // about once a second, from one thread at a time
 };
 
 enum class finding_kind : std::uint8_t { violation, reached, error, bound, deadlock };
 
-// `reached`: what a `sometimes` property wants. `deadlock`: no step although not everybody rests, or a step that ended in `stuck`.
+// `reached`: what a `sometimes` property wants. `deadlock`: no step although not everybody rests, or a step that ended in
+// `stuck`.
 struct finding {
   finding_kind kind = finding_kind::violation;
-  std::uint32_t property = 0;             // violation, reached
-  std::uint8_t which = 0;                 // error, bound: the kind
-  std::uint64_t depth = 0;                // steps from the initial state, the last one included
-  trace run;                              // concrete, also under symmetry; empty without search_options::traces
+  std::uint32_t property = 0;  // violation, reached
+  std::uint8_t which = 0;      // error, bound: the kind
+  std::uint64_t depth = 0;     // steps from the initial state, the last one included
+  trace run;                   // concrete, also under symmetry; empty without search_options::traces
 };
 
 struct search_result {
-  std::uint64_t states = 0;               // orbits under symmetry
-  std::uint64_t transitions = 0;          // steps of explored states, those that end in error, bound or stuck included
-  std::uint64_t depth = 0;                // of the last level that has states
-  bool complete = false;                  // every reachable state was explored
+  std::uint64_t states = 0;       // orbits under symmetry
+  std::uint64_t transitions = 0;  // steps of explored states, those that end in error, bound or stuck included
+  std::uint64_t depth = 0;        // of the last level that has states
+  bool complete = false;          // every reachable state was explored
   budget ended_by = budget::none;
-  std::uint64_t marked = 0;               // properties whose trigger happened
+  std::uint64_t marked = 0;  // properties whose trigger happened
   std::uint64_t group_order = 1;
-  std::string symmetry_note;              // what left the group, and why
+  std::string symmetry_note;  // what left the group, and why
   double elapsed_s = 0;
   std::uint64_t memory_bytes = 0;
-  std::vector<std::optional<finding>> properties;   // one for each property of the program
+  std::vector<std::optional<finding>> properties;  // one for each property of the program
   std::map<ir::error_kind, finding> errors;
   std::map<ir::bound_kind, finding> bounds;
   std::optional<finding> deadlock;

@@ -27,13 +27,13 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 struct place {
   slot at;
   ir::variable_id variable = 0;
-  moving_type moves;                     // of its value
-  std::vector<std::uint32_t> index;      // elements
+  moving_type moves;                 // of its value
+  std::vector<std::uint32_t> index;  // elements
 };
 
 // An element that a field is about: its number among all movable elements and how it is related to it.
 struct mention {
-  std::uint32_t element = 0;             // ~0u: does not move
+  std::uint32_t element = 0;  // ~0u: does not move
   std::uint64_t role = 0;
 };
 
@@ -76,7 +76,8 @@ struct symmetry::plan {
       moving_type m = moving(p, x.type);
       if (m.sort != ir::nothing && !orbits.moves(m.sort)) m = {};
       std::uint64_t n = ir::element_count(p, x);
-      bool resettable = m.sort != ir::nothing && !m.set && m.options == 0 && x.kind == ir::variable_kind::local && x.owner != ir::nothing;
+      bool resettable =
+          m.sort != ir::nothing && !m.set && m.options == 0 && x.kind == ir::variable_kind::local && x.owner != ir::nothing;
       for (std::uint64_t i = 0; i < n; ++i) {
         std::vector<std::uint32_t> index(x.index.size());
         std::uint64_t rest = i;
@@ -122,8 +123,7 @@ struct symmetry::plan {
     std::fill_n(into, system.state_layout().words(), 0);
     for (std::size_t s = 0; s < places.size(); ++s) {
       word code = get(from, places[s].at);
-      if (places[s].moves.sort != ir::nothing && !dead[s])
-        code = image_of(places[s].moves, m.to, code);
+      if (places[s].moves.sort != ir::nothing && !dead[s]) code = image_of(places[s].moves, m.to, code);
       if (code) put(into, places[m.slot_to[s]].at, code);
     }
   }
@@ -151,7 +151,8 @@ struct symmetry::plan {
     return out;
   }
 
-  std::optional<std::string> breaks(const std::vector<std::vector<std::uint64_t>>& initial, const outcome_set& known, const sort_images& base) const {
+  std::optional<std::string> breaks(const std::vector<std::vector<std::uint64_t>>& initial, const outcome_set& known,
+                                    const sort_images& base) const {
     auto to = orbits.induced(base);
     if (!to) return "an element made of one has no counterpart made of the other";
     if (auto why = breaks_symmetry(p, locals, *to)) return why;
@@ -187,7 +188,8 @@ struct symmetry::plan {
             placed = true;
             break;
           }
-          if (reason.empty()) reason = fmt::format("{} and {} differ: {}\n", p.sorts[s].element[c[0]], p.sorts[s].element[e], *why);
+          if (reason.empty())
+            reason = fmt::format("{} and {} differ: {}\n", p.sorts[s].element[c[0]], p.sorts[s].element[e], *why);
         }
         if (placed) continue;
         why_ += reason;
@@ -255,12 +257,12 @@ struct symmetry::plan {
   const ir::program& p;
   element_orbits orbits;
   dead_locals locals;
-  std::vector<place> places;                        // by slot
+  std::vector<place> places;  // by slot
   std::vector<std::uint32_t> may_be_dead;
   std::vector<interchangeable> classes;
   std::uint32_t movable = 0;
-  std::vector<std::vector<std::uint32_t>> number;   // of base elements among the movable ones
-  std::vector<std::vector<mention>> mentions;       // by sort and element
+  std::vector<std::vector<std::uint32_t>> number;  // of base elements among the movable ones
+  std::vector<std::vector<mention>> mentions;      // by sort and element
   std::string why_;
 };
 
@@ -280,8 +282,14 @@ struct vector_hash {
 class orbit_canonicaliser final : public symmetry::canonicaliser {
  public:
   explicit orbit_canonicaliser(const symmetry::plan& p)
-      : plan_(p), dead_(p.places.size(), 0), sum_(p.movable), colour_(p.movable), order_(p.movable), words_(p.system.state_layout().words()),
-        image_(words_), best_(words_) {}
+      : plan_(p),
+        dead_(p.places.size(), 0),
+        sum_(p.movable),
+        colour_(p.movable),
+        order_(p.movable),
+        words_(p.system.state_layout().words()),
+        image_(words_),
+        best_(words_) {}
 
   void canonical(word* state) override {
     plan_.clear_dead(state, dead_);
@@ -310,7 +318,8 @@ class orbit_canonicaliser final : public symmetry::canonicaliser {
       } else if (!x.moves.set) {
         add(x, x.moves.options, static_cast<std::uint32_t>(code - x.moves.options));
       } else {
-        for (word rest = code - x.moves.options; rest; rest &= rest - 1) add(x, x.moves.options, static_cast<std::uint32_t>(__builtin_ctzll(rest)));
+        for (word rest = code - x.moves.options; rest; rest &= rest - 1)
+          add(x, x.moves.options, static_cast<std::uint32_t>(__builtin_ctzll(rest)));
       }
     }
   }
@@ -373,7 +382,8 @@ class orbit_canonicaliser final : public symmetry::canonicaliser {
       std::vector<std::uint32_t>& fresh = fresh_;
       fresh.resize(c.element.size());
       for (std::size_t k = 0; k < c.element.size(); ++k) {
-        bool same = k > 0 && colour_[from[static_cast<std::ptrdiff_t>(k)]] == colour_[from[static_cast<std::ptrdiff_t>(k) - 1]] &&
+        bool same = k > 0 &&
+                    colour_[from[static_cast<std::ptrdiff_t>(k)]] == colour_[from[static_cast<std::ptrdiff_t>(k) - 1]] &&
                     sum_[from[static_cast<std::ptrdiff_t>(k)]] == sum_[from[static_cast<std::ptrdiff_t>(k) - 1]];
         fresh[k] = same ? fresh[k - 1] : c.first + static_cast<std::uint32_t>(k) + 1;
         n += !same;
@@ -383,7 +393,8 @@ class orbit_canonicaliser final : public symmetry::canonicaliser {
     return n;
   }
 
-  // A run of elements of one colour in order_, and for each its kind: elements of a kind may be exchanged without any change.
+  // A run of elements of one colour in order_, and for each its kind: elements of a kind may be exchanged without any
+  // change.
   struct tie {
     std::uint32_t first = 0;
     std::vector<std::uint32_t> members;
@@ -414,7 +425,7 @@ class orbit_canonicaliser final : public symmetry::canonicaliser {
       if (kind == leader.size()) leader.push_back(t.members[k]);
       t.kinds[k] = kind;
     }
-    if (leader.size() == 1) return;   // any order will do
+    if (leader.size() == 1) return;  // any order will do
     std::vector<std::pair<std::uint32_t, std::uint32_t>> both;
     for (std::size_t k = 0; k < t.members.size(); ++k) both.emplace_back(t.kinds[k], t.members[k]);
     std::sort(both.begin(), both.end());
@@ -434,7 +445,7 @@ class orbit_canonicaliser final : public symmetry::canonicaliser {
   void enumerate(const word* state, std::size_t k) {
     if (k == ties_.size()) return try_order(state);
     tie& t = ties_[k];
-    std::vector<std::uint32_t> labels = t.kinds;   // sorted: the first arrangement
+    std::vector<std::uint32_t> labels = t.kinds;  // sorted: the first arrangement
     do {
       std::vector<std::size_t> next_of(t.members.size() + 1, 0);
       for (std::size_t j = 0, start = 0; j < t.kinds.size(); ++j) {
@@ -468,7 +479,7 @@ class orbit_canonicaliser final : public symmetry::canonicaliser {
     return moves_.emplace(target, plan_.move_of(plan_.images(target))).first->second;
   }
 
-  static constexpr std::size_t most_cached = std::size_t{1} << 23;   // fields of all moves kept
+  static constexpr std::size_t most_cached = std::size_t{1} << 23;  // fields of all moves kept
 
   const symmetry::plan& plan_;
   std::vector<std::uint8_t> dead_;
@@ -488,7 +499,9 @@ bool symmetry::trivial() const { return plan_->classes.empty(); }
 std::uint64_t symmetry::order() const { return plan_->order(); }
 const std::string& symmetry::why() const { return plan_->why_; }
 
-std::unique_ptr<symmetry::canonicaliser> symmetry::make_canonicaliser() const { return std::make_unique<orbit_canonicaliser>(*plan_); }
+std::unique_ptr<symmetry::canonicaliser> symmetry::make_canonicaliser() const {
+  return std::make_unique<orbit_canonicaliser>(*plan_);
+}
 
 void symmetry::permute(word* state, std::uint64_t which) const {
   std::vector<std::uint8_t> dead(plan_->places.size(), 0);

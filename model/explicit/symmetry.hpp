@@ -2,11 +2,11 @@
 #pragma once
 // Symmetry reduction: states that differ only by a permutation of interchangeable elements are one.
 //
-// The group is the product of the symmetric groups of the classes of interchangeable base elements. The representative is exact: two
-// states have the same one iff a permutation maps one to the other. It is the lexicographically least (on words) of the images
-// in which the elements ascend by a signature that no permutation changes (colour refinement on what the state says of each
-// element), so only elements of equal signature are tried in every order (Ip & Dill, "Better verification through symmetry",
-// 1996; McKay's refinement). Values of element-typed locals that nobody will read are set to 0 in it.
+// The group is the product of the symmetric groups of the classes of interchangeable base elements. The representative is
+// exact: two states have the same one iff a permutation maps one to the other. It is the lexicographically least (on words)
+// of the images in which the elements ascend by a signature that no permutation changes (colour refinement on what the state
+// says of each element), so only elements of equal signature are tried in every order (Ip & Dill, "Better verification
+// through symmetry", 1996; McKay's refinement). Values of element-typed locals that nobody will read are set to 0 in it.
 
 #include <cstdint>
 #include <memory>
@@ -19,20 +19,20 @@ namespace quiesce {
 
 class symmetry {
  public:
-  // Decides which elements the program treats alike (equivariance.hpp) and the initial states do not tell apart; those that it names or
-  // orders are taken out of the group, and why() says so.
+  // Decides which elements the program treats alike (equivariance.hpp) and the initial states do not tell apart; those that
+  // it names or orders are taken out of the group, and why() says so.
   explicit symmetry(const transition_system&);
   ~symmetry();
 
   bool trivial() const;
-  std::uint64_t order() const;              // of the group; saturates
-  const std::string& why() const;           // what was taken out of the group, one reason a line; empty: nothing
+  std::uint64_t order() const;     // of the group; saturates
+  const std::string& why() const;  // what was taken out of the group, one reason a line; empty: nothing
 
   // Scratch space of one thread.
   class canonicaliser {
    public:
     virtual ~canonicaliser() = default;
-    virtual void canonical(word* state) = 0;   // in place
+    virtual void canonical(word* state) = 0;  // in place
   };
   std::unique_ptr<canonicaliser> make_canonicaliser() const;
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Three small systems written three times: as a model, for spin and for rumur. All must count the same states and transitions.
+// Three small systems written three times: as a model, for spin and for rumur. All must count the same states and
+// transitions.
 //
-// spin (-o1 -o2 -o3, -DNOREDUCE -DSAFETY: no merging of statements, no partial order) counts the initial state as stored and prints
-// "transitions (= stored+matched)", which is one more than the transitions, for the initial state. An `if` or `do` is no
-// step of its own: its guard is. d_step is one step. Processes never end: a Promela process that ends takes one more step to die.
-// rumur counts states, and each rule fired; with --symmetry-reduction exhaustive a scalarset's states are counted by orbit.
+// spin (-o1 -o2 -o3, -DNOREDUCE -DSAFETY: no merging of statements, no partial order) counts the initial state as stored and
+// prints "transitions (= stored+matched)", which is one more than the transitions, for the initial state. An `if` or `do` is
+// no step of its own: its guard is. d_step is one step. Processes never end: a Promela process that ends takes one more step
+// to die. rumur counts states, and each rule fired; with --symmetry-reduction exhaustive a scalarset's states are counted by
+// orbit.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -25,7 +27,9 @@ struct counts {
   std::uint64_t states = 0, transitions = 0;
   bool operator==(const counts&) const = default;
 };
-std::ostream& operator<<(std::ostream& out, const counts& c) { return out << c.states << " states, " << c.transitions << " transitions"; }
+std::ostream& operator<<(std::ostream& out, const counts& c) {
+  return out << c.states << " states, " << c.transitions << " transitions";
+}
 
 std::string output_of(const std::string& command) {
   std::string out;
@@ -70,7 +74,8 @@ class engine_twins : public testing::TestWithParam<std::tuple<const char*, const
 
   counts rumur(const char* reduction) const {
     const std::string d = scratch().string();
-    output_of("rumur --deadlock-detection off --symmetry-reduction " + std::string(reduction) + " --output " + d + "/r.c " + source(".m"));
+    output_of("rumur --deadlock-detection off --symmetry-reduction " + std::string(reduction) + " --output " + d + "/r.c " +
+              source(".m"));
     std::string built = output_of("cc -O1 -std=c11 -mcx16 -o " + d + "/r " + d + "/r.c -lpthread -latomic");
     std::string text = output_of(d + "/r");
     return {number_before(text, "states, "), number_before(text, "rules fired")};
@@ -96,8 +101,8 @@ TEST_P(engine_twins, rumur_counts_the_same) {
   EXPECT_EQ((counts{mine.states, mine.transitions}), rumur("off"));
 }
 
-// Where nothing left the group the orbits are the same. Where something did, the note says so, and the reduced states lie between.
-// Peterson's turn starts with one side, so its sides are told apart here and are a plain range there.
+// Where nothing left the group the orbits are the same. Where something did, the note says so, and the reduced states lie
+// between. Peterson's turn starts with one side, so its sides are told apart here and are a plain range there.
 TEST_P(engine_twins, rumur_counts_the_same_orbits) {
   if (!installed("rumur")) GTEST_SKIP() << "rumur is not installed";
   const search_result mine = ours(true), full = ours(false);
@@ -113,7 +118,8 @@ TEST_P(engine_twins, rumur_counts_the_same_orbits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(twins, engine_twins,
-                         testing::Values(std::tuple{"peterson", "side", 2}, std::tuple{"trylock", "task", 3}, std::tuple{"teardown_queue", "dev", 3}),
+                         testing::Values(std::tuple{"peterson", "side", 2}, std::tuple{"trylock", "task", 3},
+                                         std::tuple{"teardown_queue", "dev", 3}),
                          [](const auto& info) { return std::get<0>(info.param); });
 
 }  // namespace

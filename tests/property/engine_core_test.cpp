@@ -22,7 +22,8 @@ std::map<std::string, std::uint64_t> named(const std::map<std::uint32_t, std::ui
 RC_GTEST_PROP(engine_core, means_what_the_program_means, ()) {
   program_shape shape;
   shape.names_elements = *rc::gen::arbitrary<bool>();
-  ir::program p = random_program([](int low, int high) { return *rc::gen::resize(100, rc::gen::inRange(low, high + 1)); }, shape);
+  ir::program p =
+      random_program([](int low, int high) { return *rc::gen::resize(100, rc::gen::inRange(low, high + 1)); }, shape);
   naive_enumerator naive(p);
   naive_result n;
   try {

@@ -52,7 +52,8 @@ void expect_same(const transition_system& s, const search_result& r, const naive
 bool same_run(const trace& a, const trace& b) {
   if (a.steps.size() != b.steps.size()) return false;
   for (std::size_t i = 0; i < a.steps.size(); ++i)
-    if (a.steps[i].state != b.steps[i].state || a.steps[i].process != b.steps[i].process || a.steps[i].instance != b.steps[i].instance)
+    if (a.steps[i].state != b.steps[i].state || a.steps[i].process != b.steps[i].process ||
+        a.steps[i].instance != b.steps[i].instance)
       return false;
   return true;
 }

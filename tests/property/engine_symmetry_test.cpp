@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The reduced exploration against the full one: the reduced states are exactly the representatives of the reachable ones, and
-// everything that is found is found at the same depth.
+// The reduced exploration against the full one: the reduced states are exactly the representatives of the reachable ones,
+// and everything that is found is found at the same depth.
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -39,7 +39,8 @@ pair_of_searches explore_both(const program_shape& shape) {
   return out;
 }
 
-void expect_same_finding(const transition_system& s, const std::optional<finding>& full, const std::optional<finding>& reduced) {
+void expect_same_finding(const transition_system& s, const std::optional<finding>& full,
+                         const std::optional<finding>& reduced) {
   RC_ASSERT(full.has_value() == reduced.has_value());
   if (!full) return;
   RC_ASSERT(full->depth == reduced->depth);
@@ -51,7 +52,8 @@ void expect_same_findings(const pair_of_searches& x) {
   RC_ASSERT(x.reduced.complete);
   RC_ASSERT(x.full.marked == x.reduced.marked);
   RC_ASSERT(x.full.depth == x.reduced.depth);
-  for (std::size_t i = 0; i < x.full.properties.size(); ++i) expect_same_finding(*x.system, x.full.properties[i], x.reduced.properties[i]);
+  for (std::size_t i = 0; i < x.full.properties.size(); ++i)
+    expect_same_finding(*x.system, x.full.properties[i], x.reduced.properties[i]);
   expect_same_finding(*x.system, x.full.deadlock, x.reduced.deadlock);
   RC_ASSERT(x.full.errors.size() == x.reduced.errors.size());
   for (const auto& [k, f] : x.full.errors) expect_same_finding(*x.system, f, x.reduced.errors.at(k));

@@ -8,7 +8,7 @@ namespace quiesce::test {
 namespace {
 
 struct tree {
-  std::string atom;        // where not a list
+  std::string atom;  // where not a list
   bool list = false;
   std::vector<tree> kids;
   const tree& operator[](std::size_t i) const { return kids.at(i); }
@@ -177,8 +177,8 @@ class explorer {
   }
 
   // All values of the parameters; counts and follows those that enable the item. Returns how many there are.
-  std::uint64_t apply(const tree& item, const tree& params, const tree& guard, const tree& updates, std::size_t effects, const naive_state& s,
-                      std::uint64_t depth, std::vector<naive_state>& next) {
+  std::uint64_t apply(const tree& item, const tree& params, const tree& guard, const tree& updates, std::size_t effects,
+                      const naive_state& s, std::uint64_t depth, std::vector<naive_state>& next) {
     std::uint64_t enabled = 0;
     environment e;
     auto each = [&](auto&& self, std::size_t k) -> void {
@@ -200,8 +200,8 @@ class explorer {
     return enabled;
   }
 
-  void take(const tree& item, const tree& updates, std::size_t effects, const naive_state& s, environment& e, std::uint64_t depth,
-            std::vector<naive_state>& next) {
+  void take(const tree& item, const tree& updates, std::size_t effects, const naive_state& s, environment& e,
+            std::uint64_t depth, std::vector<naive_state>& next) {
     bool ends = false;
     for (std::size_t k = effects; k < item.kids.size(); ++k) ends = effect(item[k], depth) || ends;
     if (ends) return;

@@ -43,7 +43,9 @@ class ir_builder {
 
   ir::type_id boolean() { return type({ir::type_kind::boolean}); }
   ir::type_id integer(std::int64_t low, std::int64_t high) { return type({ir::type_kind::integer, low, high}); }
-  ir::type_id enumeration(std::vector<std::string> labels) { return type({ir::type_kind::enumeration, 0, 1, std::move(labels)}); }
+  ir::type_id enumeration(std::vector<std::string> labels) {
+    return type({ir::type_kind::enumeration, 0, 1, std::move(labels)});
+  }
   ir::type_id element(ir::sort_id s) { return type({ir::type_kind::element, 0, 1, {}, s}); }
   ir::type_id set(ir::sort_id s) { return type({ir::type_kind::set, 0, 1, {}, s}); }
   ir::type_id option(ir::type_id inner) { return type({ir::type_kind::option, 0, 1, {}, ir::nothing, inner}); }
@@ -159,7 +161,8 @@ class ir_builder {
   static ir::instruction stop(std::uint32_t location) { return other(ir::operation::stop, location); }
 
   // Adds a location whose step is these instructions; jumps in them are relative to its first. Returns its number.
-  std::uint32_t location(std::uint32_t process, const std::vector<ir::instruction>& step, bool resting = false, bool ended = false) {
+  std::uint32_t location(std::uint32_t process, const std::vector<ir::instruction>& step, bool resting = false,
+                         bool ended = false) {
     ir::process& q = program.processes[process];
     ir::location l;
     l.entry = static_cast<std::uint32_t>(q.code.size());
@@ -173,9 +176,7 @@ class ir_builder {
     q.locations.push_back(std::move(l));
     return static_cast<std::uint32_t>(q.locations.size() - 1);
   }
-  std::uint32_t end_location(std::uint32_t process) {
-    return location(process, {other(ir::operation::stuck)}, true, true);
-  }
+  std::uint32_t end_location(std::uint32_t process) { return location(process, {other(ir::operation::stuck)}, true, true); }
 };
 
 }  // namespace quiesce::test

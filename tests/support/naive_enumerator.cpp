@@ -22,12 +22,18 @@ std::int64_t naive_enumerator::lowest(ir::type_id t) const {
 std::int64_t naive_enumerator::how_many(ir::type_id id) const {
   const ir::type& t = p_.types[id];
   switch (t.kind) {
-    case ir::type_kind::boolean: return 2;
-    case ir::type_kind::integer: return t.high - t.low + 1;
-    case ir::type_kind::enumeration: return static_cast<std::int64_t>(t.labels.size());
-    case ir::type_kind::element: return static_cast<std::int64_t>(p_.sorts[t.sort].element.size());
-    case ir::type_kind::option: return how_many(t.inner) + 1;
-    case ir::type_kind::set: return std::int64_t{1} << p_.sorts[t.sort].element.size();  // small sorts only
+    case ir::type_kind::boolean:
+      return 2;
+    case ir::type_kind::integer:
+      return t.high - t.low + 1;
+    case ir::type_kind::enumeration:
+      return static_cast<std::int64_t>(t.labels.size());
+    case ir::type_kind::element:
+      return static_cast<std::int64_t>(p_.sorts[t.sort].element.size());
+    case ir::type_kind::option:
+      return how_many(t.inner) + 1;
+    case ir::type_kind::set:
+      return std::int64_t{1} << p_.sorts[t.sort].element.size();  // small sorts only
   }
   return 0;
 }
@@ -58,47 +64,90 @@ std::int64_t naive_enumerator::eval(ir::expr_id id, const naive_state& s, std::v
     temps[e.temp] = saved;
   };
   switch (e.code) {
-    case op::constant: return e.value;
-    case op::temp: return temps[e.temp];
-    case op::load: return s[address(e.var, e.kids, s, temps)];
-    case op::not_: return !kid(0);
-    case op::negate: return -kid(0);
-    case op::and_: return kid(0) && kid(1);
-    case op::or_: return kid(0) || kid(1);
-    case op::implies: return !kid(0) || kid(1);
-    case op::equal: return kid(0) == kid(1);
-    case op::not_equal: return kid(0) != kid(1);
-    case op::less: return kid(0) < kid(1);
-    case op::less_equal: return kid(0) <= kid(1);
-    case op::add: return kid(0) + kid(1);
-    case op::subtract: return kid(0) - kid(1);
-    case op::multiply: return kid(0) * kid(1);
-    case op::divide: return kid(1) > 0 ? kid(0) / kid(1) : 0;
-    case op::minimum: { std::int64_t a = kid(0), b = kid(1); return a < b ? a : b; }
-    case op::maximum: { std::int64_t a = kid(0), b = kid(1); return a < b ? b : a; }
-    case op::select: return kid(0) ? kid(1) : kid(2);
+    case op::constant:
+      return e.value;
+    case op::temp:
+      return temps[e.temp];
+    case op::load:
+      return s[address(e.var, e.kids, s, temps)];
+    case op::not_:
+      return !kid(0);
+    case op::negate:
+      return -kid(0);
+    case op::and_:
+      return kid(0) && kid(1);
+    case op::or_:
+      return kid(0) || kid(1);
+    case op::implies:
+      return !kid(0) || kid(1);
+    case op::equal:
+      return kid(0) == kid(1);
+    case op::not_equal:
+      return kid(0) != kid(1);
+    case op::less:
+      return kid(0) < kid(1);
+    case op::less_equal:
+      return kid(0) <= kid(1);
+    case op::add:
+      return kid(0) + kid(1);
+    case op::subtract:
+      return kid(0) - kid(1);
+    case op::multiply:
+      return kid(0) * kid(1);
+    case op::divide:
+      return kid(1) > 0 ? kid(0) / kid(1) : 0;
+    case op::minimum: {
+      std::int64_t a = kid(0), b = kid(1);
+      return a < b ? a : b;
+    }
+    case op::maximum: {
+      std::int64_t a = kid(0), b = kid(1);
+      return a < b ? b : a;
+    }
+    case op::select:
+      return kid(0) ? kid(1) : kid(2);
     case op::wrap: {
       std::int64_t v = kid(0);
       ir::type_id inner = p_.types[e.type].inner;
       return fits(inner, v) ? 1 + v - lowest(inner) : -1;
     }
-    case op::unwrap: return kid(0) - 1 + lowest(e.type);
-    case op::contains: return kid(0) >> kid(1) & 1;
-    case op::singleton: return std::int64_t{1} << kid(0);
-    case op::unite: return kid(0) | kid(1);
-    case op::intersect: return kid(0) & kid(1);
-    case op::subtract_set: return kid(0) & ~kid(1);
+    case op::unwrap:
+      return kid(0) - 1 + lowest(e.type);
+    case op::contains:
+      return kid(0) >> kid(1) & 1;
+    case op::singleton:
+      return std::int64_t{1} << kid(0);
+    case op::unite:
+      return kid(0) | kid(1);
+    case op::intersect:
+      return kid(0) & kid(1);
+    case op::subtract_set:
+      return kid(0) & ~kid(1);
     case op::cardinality: {
       std::int64_t v = kid(0), n = 0;
       for (; v; v >>= 1) n += v & 1;
       return n;
     }
-    case op::all: { bool r = true; each([&](std::int64_t, std::int64_t v) { r = r && v; }); return r; }
-    case op::some: { bool r = false; each([&](std::int64_t, std::int64_t v) { r = r || v; }); return r; }
-    case op::count: { std::int64_t n = 0; each([&](std::int64_t, std::int64_t v) { n += v != 0; }); return n; }
+    case op::all: {
+      bool r = true;
+      each([&](std::int64_t, std::int64_t v) { r = r && v; });
+      return r;
+    }
+    case op::some: {
+      bool r = false;
+      each([&](std::int64_t, std::int64_t v) { r = r || v; });
+      return r;
+    }
+    case op::count: {
+      std::int64_t n = 0;
+      each([&](std::int64_t, std::int64_t v) { n += v != 0; });
+      return n;
+    }
     case op::collect: {
       std::int64_t r = 0;
-      each([&](std::int64_t i, std::int64_t v) { if (v) r |= std::int64_t{1} << i; });
+      each([&](std::int64_t i, std::int64_t v) {
+        if (v) r |= std::int64_t{1} << i;
+      });
       return r;
     }
   }
@@ -115,14 +164,22 @@ void naive_enumerator::run(context c, const std::vector<ir::instruction>& code,
       case operation::set: {
         std::int64_t v = eval(i.a, c.state, c.temps);
         std::size_t at = address(i.var, i.index, c.state, c.temps);
-        if (!fits(p_.variables[i.var].type, v)) return end(naive_end::error, static_cast<std::uint32_t>(ir::error_kind::range));
+        if (!fits(p_.variables[i.var].type, v))
+          return end(naive_end::error, static_cast<std::uint32_t>(ir::error_kind::range));
         c.state[at] = v;
         break;
       }
-      case operation::set_temp: c.temps[i.temp] = eval(i.a, c.state, c.temps); break;
-      case operation::jump: c.pc = i.target; continue;
+      case operation::set_temp:
+        c.temps[i.temp] = eval(i.a, c.state, c.temps);
+        break;
+      case operation::jump:
+        c.pc = i.target;
+        continue;
       case operation::jump_if:
-        if (eval(i.a, c.state, c.temps)) { c.pc = i.target; continue; }
+        if (eval(i.a, c.state, c.temps)) {
+          c.pc = i.target;
+          continue;
+        }
         break;
       case operation::await:
         if (!eval(i.a, c.state, c.temps)) return;
@@ -137,13 +194,22 @@ void naive_enumerator::run(context c, const std::vector<ir::instruction>& code,
         }
         return;
       }
-      case operation::emit: break;
-      case operation::violate: c.violated |= std::uint64_t{1} << i.which; break;
-      case operation::mark: c.marked |= std::uint64_t{1} << i.which; break;
-      case operation::error: return end(naive_end::error, i.which);
-      case operation::bound: return end(naive_end::bound, i.which);
-      case operation::stuck: return end(naive_end::stuck, 0);
-      case operation::stop: return end(naive_end::state, i.which);
+      case operation::emit:
+        break;
+      case operation::violate:
+        c.violated |= std::uint64_t{1} << i.which;
+        break;
+      case operation::mark:
+        c.marked |= std::uint64_t{1} << i.which;
+        break;
+      case operation::error:
+        return end(naive_end::error, i.which);
+      case operation::bound:
+        return end(naive_end::bound, i.which);
+      case operation::stuck:
+        return end(naive_end::stuck, 0);
+      case operation::stop:
+        return end(naive_end::state, i.which);
     }
     ++c.pc;
   }

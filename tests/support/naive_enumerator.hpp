@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// An enumerator that is slow and simple: states are vectors of values, steps are interpreted instruction by instruction. It shares no
-// code with the packed layout, the byte code, the search or the symmetry reduction, which are tested against it.
+// An enumerator that is slow and simple: states are vectors of values, steps are interpreted instruction by instruction. It
+// shares no code with the packed layout, the byte code, the search or the symmetry reduction, which are tested against it.
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +15,8 @@
 
 namespace quiesce::test {
 
-using naive_state = std::vector<std::int64_t>;   // values (not codes) of all elements of all variables in order of declaration
+using naive_state =
+    std::vector<std::int64_t>;  // values (not codes) of all elements of all variables in order of declaration
 
 enum class naive_end { state, error, bound, stuck };
 struct naive_step {
@@ -37,8 +38,8 @@ class naive_enumerator {
   explicit naive_enumerator(const ir::program&);
   std::vector<naive_step> initial() const;
   std::vector<naive_step> successors(const naive_state&) const;
-  naive_result explore(std::size_t most_states) const;   // throws std::length_error beyond
-  std::uint64_t invariants(const naive_state&) const;    // failing ones; `sometimes`: true ones
+  naive_result explore(std::size_t most_states) const;  // throws std::length_error beyond
+  std::uint64_t invariants(const naive_state&) const;   // failing ones; `sometimes`: true ones
   bool resting(const naive_state&) const;
   // The element of `v` at `flat`.
   std::size_t place(ir::variable_id v, std::size_t flat) const { return first_[v] + flat; }
@@ -51,7 +52,8 @@ class naive_enumerator {
     std::size_t pc = 0;
   };
   std::int64_t eval(ir::expr_id, const naive_state&, std::vector<std::int64_t>& temps) const;
-  std::size_t address(ir::variable_id, const std::vector<ir::expr_id>&, const naive_state&, std::vector<std::int64_t>&) const;
+  std::size_t address(ir::variable_id, const std::vector<ir::expr_id>&, const naive_state&,
+                      std::vector<std::int64_t>&) const;
   bool fits(ir::type_id, std::int64_t) const;
   std::int64_t lowest(ir::type_id) const;
   std::int64_t how_many(ir::type_id) const;

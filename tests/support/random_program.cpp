@@ -76,28 +76,38 @@ class generator {
   expr_id a_derived(const temps&) {
     expr_id o = b_.load(derived_);
     type_id ed = b_.program.types[od_].inner;
-    return b_.apply(op::select, ed, {b_.apply(op::equal, bool_, {o, b_.constant(0, od_)}), b_.constant(0, ed), b_.apply(op::unwrap, ed, {o})});
+    return b_.apply(
+        op::select, ed,
+        {b_.apply(op::equal, bool_, {o, b_.constant(0, od_)}), b_.constant(0, ed), b_.apply(op::unwrap, ed, {o})});
   }
 
   expr_id an_option(const temps& t, int depth) {
     switch (pick_(0, depth > 0 ? 3 : 2)) {
-      case 0: return b_.constant(0, oa_);
-      case 1: return b_.apply(op::wrap, oa_, {an_element(t)});
-      case 2: return place(options_[static_cast<std::size_t>(pick_(0, 1))], t);
-      default: return b_.apply(op::select, oa_, {a_bool(t, depth - 1), an_option(t, depth - 1), an_option(t, depth - 1)});
+      case 0:
+        return b_.constant(0, oa_);
+      case 1:
+        return b_.apply(op::wrap, oa_, {an_element(t)});
+      case 2:
+        return place(options_[static_cast<std::size_t>(pick_(0, 1))], t);
+      default:
+        return b_.apply(op::select, oa_, {a_bool(t, depth - 1), an_option(t, depth - 1), an_option(t, depth - 1)});
     }
   }
 
   expr_id a_set(const temps& t, int depth) {
     switch (pick_(0, depth > 0 ? 4 : 2)) {
-      case 0: return b_.constant(0, sa_);
-      case 1: return b_.apply(op::singleton, sa_, {an_element(t)});
-      case 2: return place(sets_[static_cast<std::size_t>(pick_(0, static_cast<int>(sets_.size()) - 1))], t);
+      case 0:
+        return b_.constant(0, sa_);
+      case 1:
+        return b_.apply(op::singleton, sa_, {an_element(t)});
+      case 2:
+        return place(sets_[static_cast<std::size_t>(pick_(0, static_cast<int>(sets_.size()) - 1))], t);
       case 3: {
         op ops[] = {op::unite, op::intersect, op::subtract_set};
         return b_.apply(ops[pick_(0, 2)], sa_, {a_set(t, depth - 1), a_set(t, depth - 1)});
       }
-      default: return bound(op::collect, sa_, t, depth);
+      default:
+        return bound(op::collect, sa_, t, depth);
     }
   }
 
@@ -110,15 +120,20 @@ class generator {
 
   expr_id an_int(const temps& t, int depth) {
     switch (pick_(0, depth > 0 ? 6 : 1)) {
-      case 0: return b_.constant(pick_(-1, 2), int_);
-      case 1: return place(ints_[static_cast<std::size_t>(pick_(0, 1))], t);
+      case 0:
+        return b_.constant(pick_(-1, 2), int_);
+      case 1:
+        return place(ints_[static_cast<std::size_t>(pick_(0, 1))], t);
       case 2: {
         op ops[] = {op::add, op::subtract, op::multiply, op::minimum, op::maximum};
         return b_.apply(ops[pick_(0, 4)], int_, {an_int(t, depth - 1), an_int(t, depth - 1)});
       }
-      case 3: return bound(op::count, int_, t, depth);
-      case 4: return b_.apply(op::cardinality, int_, {a_set(t, depth - 1)});
-      case 5: return b_.apply(op::negate, int_, {an_int(t, depth - 1)});
+      case 3:
+        return bound(op::count, int_, t, depth);
+      case 4:
+        return b_.apply(op::cardinality, int_, {a_set(t, depth - 1)});
+      case 5:
+        return b_.apply(op::negate, int_, {an_int(t, depth - 1)});
       default: {
         expr_id o = b_.load(optional_int_);
         expr_id none = b_.apply(op::equal, bool_, {o, b_.constant(0, oint_)});
@@ -135,8 +150,10 @@ class generator {
   expr_id a_bool(const temps& t, int depth) {
     if (depth <= 0) return place(bools_[static_cast<std::size_t>(pick_(0, 2))], t);
     switch (pick_(0, 8)) {
-      case 0: return place(bools_[static_cast<std::size_t>(pick_(0, 2))], t);
-      case 1: return b_.apply(op::not_, bool_, {a_bool(t, depth - 1)});
+      case 0:
+        return place(bools_[static_cast<std::size_t>(pick_(0, 2))], t);
+      case 1:
+        return b_.apply(op::not_, bool_, {a_bool(t, depth - 1)});
       case 2: {
         op ops[] = {op::and_, op::or_, op::implies};
         return b_.apply(ops[pick_(0, 2)], bool_, {a_bool(t, depth - 1), a_bool(t, depth - 1)});
@@ -145,11 +162,16 @@ class generator {
         op ops[] = {op::equal, op::not_equal, op::less, op::less_equal};
         return b_.apply(ops[pick_(0, 3)], bool_, {an_int(t, depth - 1), an_int(t, depth - 1)});
       }
-      case 4: return b_.apply(chance(2) ? op::equal : op::not_equal, bool_, {an_element(t), an_element(t)});
-      case 5: return b_.apply(chance(2) ? op::equal : op::not_equal, bool_, {an_option(t, depth - 1), an_option(t, depth - 1)});
-      case 6: return b_.apply(op::contains, bool_, {a_set(t, depth - 1), an_element(t)});
-      case 7: return bound(chance(2) ? op::all : op::some, bool_, t, depth);
-      default: return b_.apply(op::contains, bool_, {b_.load(derived_set_), a_derived(t)});
+      case 4:
+        return b_.apply(chance(2) ? op::equal : op::not_equal, bool_, {an_element(t), an_element(t)});
+      case 5:
+        return b_.apply(chance(2) ? op::equal : op::not_equal, bool_, {an_option(t, depth - 1), an_option(t, depth - 1)});
+      case 6:
+        return b_.apply(op::contains, bool_, {a_set(t, depth - 1), an_element(t)});
+      case 7:
+        return bound(chance(2) ? op::all : op::some, bool_, t, depth);
+      default:
+        return b_.apply(op::contains, bool_, {b_.load(derived_set_), a_derived(t)});
     }
   }
 
@@ -171,11 +193,16 @@ class generator {
         variable_id v = sets_[static_cast<std::size_t>(pick_(0, static_cast<int>(sets_.size()) - 1))];
         return ir_builder::set(v, indices(v, t), a_set(t, 1));
       }
-      case 4: return ir_builder::set(element_, {}, an_element(t));
-      case 5: return ir_builder::set(derived_set_, {}, b_.apply(chance(2) ? op::unite : op::subtract_set, sd_,
-                                                               {b_.load(derived_set_), b_.apply(op::singleton, sd_, {a_derived(t)})}));
-      case 6: return ir_builder::set(optional_int_, {}, b_.apply(op::wrap, oint_, {clamped(an_int(t, 1))}));
-      default: return ir_builder::set(derived_, {}, b_.constant(0, od_));
+      case 4:
+        return ir_builder::set(element_, {}, an_element(t));
+      case 5:
+        return ir_builder::set(derived_set_, {},
+                               b_.apply(chance(2) ? op::unite : op::subtract_set, sd_,
+                                        {b_.load(derived_set_), b_.apply(op::singleton, sd_, {a_derived(t)})}));
+      case 6:
+        return ir_builder::set(optional_int_, {}, b_.apply(op::wrap, oint_, {clamped(an_int(t, 1))}));
+      default:
+        return ir_builder::set(derived_, {}, b_.constant(0, od_));
     }
   }
 
@@ -202,17 +229,22 @@ class generator {
       out.push_back(ir_builder::stop(static_cast<std::uint32_t>(pick_(0, static_cast<int>(locations) - 1))));
     }
     auto end = static_cast<std::uint32_t>(out.size());
-    for (std::size_t j : jumps) out[j].target = static_cast<std::uint32_t>(pick_(static_cast<int>(j) + 1, static_cast<int>(end)));
+    for (std::size_t j : jumps)
+      out[j].target = static_cast<std::uint32_t>(pick_(static_cast<int>(j) + 1, static_cast<int>(end)));
     out.push_back(last(locations));
     return out;
   }
 
   instruction last(std::uint32_t locations) {
     switch (pick_(0, 30)) {
-      case 0: return ir_builder::other(operation::error, static_cast<std::uint32_t>(pick_(1, 3)));
-      case 1: return ir_builder::other(operation::bound, static_cast<std::uint32_t>(pick_(0, 2)));
-      case 2: return ir_builder::other(operation::stuck);
-      default: return ir_builder::stop(static_cast<std::uint32_t>(pick_(0, static_cast<int>(locations) - 1)));
+      case 0:
+        return ir_builder::other(operation::error, static_cast<std::uint32_t>(pick_(1, 3)));
+      case 1:
+        return ir_builder::other(operation::bound, static_cast<std::uint32_t>(pick_(0, 2)));
+      case 2:
+        return ir_builder::other(operation::stuck);
+      default:
+        return ir_builder::stop(static_cast<std::uint32_t>(pick_(0, static_cast<int>(locations) - 1)));
     }
   }
 
@@ -222,16 +254,23 @@ class generator {
         out.push_back(ir_builder::jump_if(a_bool(t, 1), 0));
         jumps.push_back(out.size() - 1);
         break;
-      case 1: out.push_back(ir_builder::choose(3, nothing, static_cast<std::uint32_t>(pick_(1, 2)))); break;
-      case 2: out.push_back(ir_builder::other(chance(2) ? operation::violate : operation::mark, chance(2) ? 0 : 2)); break;
-      case 3: out.push_back(ir_builder::emit(0, {an_option(t, 1), an_int(t, 0)})); break;
+      case 1:
+        out.push_back(ir_builder::choose(3, nothing, static_cast<std::uint32_t>(pick_(1, 2))));
+        break;
+      case 2:
+        out.push_back(ir_builder::other(chance(2) ? operation::violate : operation::mark, chance(2) ? 0 : 2));
+        break;
+      case 3:
+        out.push_back(ir_builder::emit(0, {an_option(t, 1), an_int(t, 0)}));
+        break;
       case 4:
         if (chance(4)) {
           out.push_back(ir_builder::await(a_bool(t, 2)));
           break;
         }
         [[fallthrough]];
-      default: out.push_back(assignment(t));
+      default:
+        out.push_back(assignment(t));
     }
   }
 

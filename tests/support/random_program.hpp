@@ -12,7 +12,7 @@ namespace quiesce::test {
 using picker = std::function<int(int low, int high)>;
 
 struct program_shape {
-  bool names_elements = false;   // with constants of element types, which break symmetries
+  bool names_elements = false;  // with constants of element types, which break symmetries
   int most_elements = 3;
 };
 

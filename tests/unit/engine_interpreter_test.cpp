@@ -85,7 +85,9 @@ TEST(engine_interpreter, wrapping_what_does_not_fit_is_never_none) {
   small_system s;
   auto o = s.built.option(s.number);
   auto v = s.built.variable("o", o);
-  auto t = s.make({b::set(v, {}, s.built.apply(op::wrap, o, {s.built.apply(op::subtract, s.number, {s.built.load(s.counter), s.n(1)})})), b::stop(0)});
+  auto t = s.make(
+      {b::set(v, {}, s.built.apply(op::wrap, o, {s.built.apply(op::subtract, s.number, {s.built.load(s.counter), s.n(1)})})),
+       b::stop(0)});
   EXPECT_EQ(steps_from_start(s, *t).at(0).outcome, step_outcome::error);
 }
 
@@ -99,8 +101,9 @@ TEST(engine_interpreter, an_index_out_of_range_is_a_defect_of_the_caller) {
 TEST(engine_interpreter, the_right_side_of_a_conjunction_is_not_evaluated_where_the_left_decides) {
   small_system s;
   auto bad = s.built.load(s.of, {s.built.apply(op::add, s.task, {s.self(), s.built.constant(2, s.task)})});
-  auto guard = s.built.apply(op::and_, s.truth, {s.built.apply(op::less, s.truth, {s.n(0), s.built.load(s.counter)}),
-                                                  s.built.apply(op::equal, s.truth, {bad, s.n(0)})});
+  auto guard = s.built.apply(op::and_, s.truth,
+                             {s.built.apply(op::less, s.truth, {s.n(0), s.built.load(s.counter)}),
+                              s.built.apply(op::equal, s.truth, {bad, s.n(0)})});
   auto t = s.make({b::await(guard), b::stop(0)});
   EXPECT_TRUE(steps_from_start(s, *t).empty());
 }

@@ -30,7 +30,8 @@ ir_builder counters(std::uint32_t tasks, std::int64_t top, bool interchangeable 
   auto p = x.process("p", s);
   auto self = x.temp(0, x.element(s));
   auto more = x.apply(op::less, x.boolean(), {x.load(v, {self}), x.constant(top, n)});
-  x.location(p, {b::await(more), b::set(v, {self}, x.apply(op::add, n, {x.load(v, {self}), x.constant(1, n)})), b::stop(0)}, true);
+  x.location(p, {b::await(more), b::set(v, {self}, x.apply(op::add, n, {x.load(v, {self}), x.constant(1, n)})), b::stop(0)},
+             true);
   x.finish_process(p);
   x.program.init = {b::stop(0)};
   return x;
@@ -86,8 +87,7 @@ TEST(engine_search, many_threads_find_the_same) {
   auto p = x.property("sum");
   x.program.invariant_temps = 2;
   auto three = x.apply(op::equal, x.boolean(), {x.load(0, {x.temp(1, x.element(s))}), x.constant(3, n)});
-  x.program.properties[p].invariant =
-      x.apply(op::less, x.boolean(), {x.over(op::count, n, s, 1, three), x.constant(3, n)});
+  x.program.properties[p].invariant = x.apply(op::less, x.boolean(), {x.over(op::count, n, s, 1, three), x.constant(3, n)});
   auto t = make_interpreter(x.program);
   search_result one = explore(*t, alone());
   ASSERT_TRUE(one.properties[p]);
@@ -112,8 +112,8 @@ TEST(engine_search, stops_at_the_first_level_with_what_is_wanted) {
   auto n = x.program.variables[0].type;
   auto s = x.program.variables[0].index[0];
   x.program.invariant_temps = 2;
-  x.program.properties[p].invariant =
-      x.over(op::all, x.boolean(), s, 1, x.apply(op::less, x.boolean(), {x.load(0, {x.temp(1, x.element(s))}), x.constant(2, n)}));
+  x.program.properties[p].invariant = x.over(
+      op::all, x.boolean(), s, 1, x.apply(op::less, x.boolean(), {x.load(0, {x.temp(1, x.element(s))}), x.constant(2, n)}));
   auto t = make_interpreter(x.program);
   search_options o = alone();
   o.stop_at_first = true;
@@ -144,7 +144,8 @@ TEST(engine_search, finds_the_shortest_deadlock) {
   auto l1 = x.variable("l1", truth), l2 = x.variable("l2", truth);
   auto no = x.constant(0, truth), yes = x.constant(1, truth);
   auto taking = [&](ir::variable_id v, std::uint32_t next) {
-    return std::vector<ir::instruction>{b::await(x.apply(op::equal, truth, {x.load(v), no})), b::set(v, {}, yes), b::stop(next)};
+    return std::vector<ir::instruction>{b::await(x.apply(op::equal, truth, {x.load(v), no})), b::set(v, {}, yes),
+                                        b::stop(next)};
   };
   for (bool swapped : {false, true}) {
     auto p = x.process(swapped ? "q" : "p");
@@ -186,7 +187,8 @@ ir_builder resetting(bool loop_reads_others, bool reset_is_read) {
   x.location(p, {b::choose(1, d), b::set(mine, {}, t), b::stop(1)});
   x.location(p, {b::set(used, {x.load(mine)}, yes), b::set(mine, {}, first), b::stop(2)});
   ir::expr_id source = loop_reads_others ? x.load(used, {x.temp(3, e)}) : x.apply(op::not_, truth, {x.load(used, {t})});
-  x.location(p, {b::choose(3, d), b::set_temp(1, first), b::set(used, {t}, source), b::set_temp(1, x.apply(op::add, e, {t, x.constant(1, e)})),
+  x.location(p, {b::choose(3, d), b::set_temp(1, first), b::set(used, {t}, source),
+                 b::set_temp(1, x.apply(op::add, e, {t, x.constant(1, e)})),
                  b::jump_if(x.apply(op::less, truth, {t, x.constant(3, e)}), 2), b::stop(reset_is_read ? 1 : 0)});
   x.finish_process(p);
   x.program.init = {b::stop(0)};
