@@ -176,6 +176,12 @@ ir::process clock_process(symbols& s, const std::vector<variable_id>& sleepers, 
   return p;
 }
 
+// The vocabulary speaks of sorts that a small model does not have.
+bool has_sorts(const symbols& s, const monitors::value_type& t) {
+  if (!t.sort.empty() && !s.sorts.count(t.sort)) return false;
+  return t.inner.empty() || has_sorts(s, t.inner[0]);
+}
+
 // --- the end -------------------------------------------------------------------------------------------------------------
 
 // Now the places of every process are known: the types of the program counters, and who is away from rest.
@@ -218,7 +224,7 @@ lowered lower(const loaded_model& m, const instance& i, const std::vector<const 
     ir::event out;
     out.name = e.name;
     for (const auto& t : e.params)
-      if (t.sort.empty() || s.sorts.count(t.sort)) out.params.push_back(all.event_type(t, {}));
+      if (has_sorts(s, t)) out.params.push_back(all.event_type(t, {}));   // else no statement can emit it
     b.program.events.push_back(out);
   }
   std::vector<variable_id> sleepers;
