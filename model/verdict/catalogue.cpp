@@ -144,7 +144,7 @@ const model_entry& catalogue::model(const std::string& path) {
   if (entry) return *entry;
   auto fresh = std::make_unique<model_entry>();
   fresh->path = path;
-  fresh->loaded = load_model(sources_, path, vocabulary());
+  fresh->loaded = load_model(sources_, path, vocabulary(), (fs::path(root_) / "model" / "netdev" / "lib").string());
   for (const std::string& file : fresh->loaded.files) fresh->canonical += language::format(sources_, sources_.read(file));
   entry = std::move(fresh);
   return *entry;
