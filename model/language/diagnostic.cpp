@@ -10,8 +10,8 @@
 namespace quiesce::language {
 namespace {
 
-constexpr std::size_t widest_line = 120;   // columns of a source line that are shown
-constexpr std::size_t context_before = 40; // columns kept in front of the span when a longer line is cut
+constexpr std::size_t widest_line = 120;    // columns of a source line that are shown
+constexpr std::size_t context_before = 40;  // columns kept in front of the span when a longer line is cut
 
 // One line as it is shown: tabs are spaces, and every character (not byte) is one column.
 struct shown_line {
@@ -74,7 +74,7 @@ std::string render(const source_set& sources, const diagnostic& problem) {
   const position at = sources.locate(where.file, begin);
   const std::string_view line = sources.line(where.file, at.line);
   const std::size_t from = at.column - 1;
-  const std::size_t to = from + std::max(where.end, begin) - begin;   // beyond the line: the span goes on; excerpt cuts it
+  const std::size_t to = from + std::max(where.end, begin) - begin;  // beyond the line: the span goes on; excerpt cuts it
   return fmt::format("{}:{}:{}: error: {}\n{}{}", sources.path(where.file), at.line, at.column, problem.sentence,
                      excerpt(line, from, to), hint);
 }

@@ -10,15 +10,17 @@ namespace quiesce::language::grammar {
 namespace {
 
 struct advice {
-  const char* found;    // the token at the place of the error; "" for any
-  const char* wanted;   // part of the description of what was expected; "" for any
+  const char* found;   // the token at the place of the error; "" for any
+  const char* wanted;  // part of the description of what was expected; "" for any
   const char* hint;
 };
 constexpr const char* equality = "equality is written '=='";
 constexpr const char* variant_order = "behind a variant come its sentence, 'source', 'evidence' and 'kernel', in this order";
-constexpr const char* property_order = "behind the sentence come 'rule', 'status', 'evidence', 'model' and 'for all', in this order";
+constexpr const char* property_order =
+    "behind the sentence come 'rule', 'status', 'evidence', 'model' and 'for all', in this order";
 constexpr const char* claim_order =
-    "behind the sentence come 'model', 'variant', 'with', 'environment', 'property', 'scope', 'method', 'expect', 'evidence' and "
+    "behind the sentence come 'model', 'variant', 'with', 'environment', 'property', 'scope', 'method', 'expect', "
+    "'evidence' and "
     "'because', in this order";
 // The first that fits is given.
 constexpr std::array advices = {
@@ -44,7 +46,8 @@ constexpr std::array advices = {
     advice{"'", "", "strings are in double quotes"},
     advice{"earlier", "", "'earlier' follows an event with its arguments: EVENT(a, b) earlier"},
     advice{"since", "", "'since' stands between two events with their arguments: P(a) since Q(a)"},
-    advice{"when", "", "inside an expression the condition of an event stands in parentheses: EVENT(a) when (condition) earlier"},
+    advice{"when", "",
+           "inside an expression the condition of an event stands in parentheses: EVENT(a) when (condition) earlier"},
     advice{"call", "expression", "a call is a statement of its own: let x := call f(a);"},
     advice{"any", "a number", "a claim is about one finite scope: give a number"},
     advice{"any", "e", "'any' stands only as an argument of 'perform' and as an initial value"},
@@ -80,16 +83,45 @@ constexpr std::array advices = {
     advice{"", "'scope' and sizes", claim_order},
 };
 
-constexpr std::array statement_words = {"assert", "atomic", "break",  "choose", "continue", "either", "emit",  "for",   "head",
-                                        "idle",   "if",     "let",    "notify", "perform",  "repeat", "return", "skip", "sleep",
-                                        "span",   "wait",   "while",  "list_for_each_entry", "list_for_each_entry_safe"};
-constexpr std::array declaration_words = {"bound",   "enum",  "environment", "ghost_init", "handler", "import",  "init", "list",
-                                          "mutex",   "node",  "operation",   "option",     "proc",    "process", "rigid", "softirq",
-                                          "sort",    "spinlock", "time",     "timer",      "var",     "variant"};
+constexpr std::array statement_words = {"assert",
+                                        "atomic",
+                                        "break",
+                                        "choose",
+                                        "continue",
+                                        "either",
+                                        "emit",
+                                        "for",
+                                        "head",
+                                        "idle",
+                                        "if",
+                                        "let",
+                                        "notify",
+                                        "perform",
+                                        "repeat",
+                                        "return",
+                                        "skip",
+                                        "sleep",
+                                        "span",
+                                        "wait",
+                                        "while",
+                                        "list_for_each_entry",
+                                        "list_for_each_entry_safe"};
+constexpr std::array declaration_words = {
+    "bound",  "enum", "environment", "ghost_init", "handler", "import", "init",     "list", "mutex", "node", "operation",
+    "option", "proc", "process",     "rigid",      "softirq", "sort",   "spinlock", "time", "timer", "var",  "variant"};
 // Words of other languages.
-constexpr std::array<std::pair<const char*, const char*>, 12> foreign = {
-    {{"foreach", "for"}, {"function", "proc"}, {"fn", "proc"}, {"def", "proc"}, {"func", "proc"}, {"const", "bound"}, {"include", "import"},
-     {"variable", "var"}, {"await", "wait"}, {"loop", "while"}, {"do", "while"}, {"elif", "if"}}};
+constexpr std::array<std::pair<const char*, const char*>, 12> foreign = {{{"foreach", "for"},
+                                                                          {"function", "proc"},
+                                                                          {"fn", "proc"},
+                                                                          {"def", "proc"},
+                                                                          {"func", "proc"},
+                                                                          {"const", "bound"},
+                                                                          {"include", "import"},
+                                                                          {"variable", "var"},
+                                                                          {"await", "wait"},
+                                                                          {"loop", "while"},
+                                                                          {"do", "while"},
+                                                                          {"elif", "if"}}};
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -112,7 +144,7 @@ std::string nearest(std::string_view word, const Words& words) {
       return fmt::format("did you mean '{}'?", known);
   if (word.size() > 40) return {};
   std::string_view best;
-  std::size_t distance = word.size() <= 4 ? 2 : 3;   // must be less
+  std::size_t distance = word.size() <= 4 ? 2 : 3;  // must be less
   for (std::string_view candidate : words)
     if (const std::size_t d = edit_distance(word, candidate); d < distance) best = candidate, distance = d;
   return best.empty() ? std::string() : fmt::format("did you mean '{}'?", best);
@@ -134,16 +166,21 @@ std::string opened_at(const state& s) {
 }
 
 template <class Words>
-bool contains(const Words& words, std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); }
+bool contains(const Words& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
-// What is wrong with a word that begins nothing, or with a keyword at the wrong level; an empty sentence if that isn't the problem.
+// What is wrong with a word that begins nothing, or with a keyword at the wrong level; an empty sentence if that isn't the
+// problem.
 std::pair<std::string, std::string> misplaced(const state& s, std::string_view found, const std::string& wanted) {
   if (wanted == "a statement or '}'" && contains(declaration_words, found))
     return {fmt::format("'{}' begins a declaration, not a statement", found),
-            found == "var" ? "a local variable is declared by 'let NAME := VALUE;'" : "declarations stand outside of blocks, and " + opened_at(s)};
+            found == "var" ? "a local variable is declared by 'let NAME := VALUE;'"
+                           : "declarations stand outside of blocks, and " + opened_at(s)};
   if (wanted != "a declaration" || found.empty() || !begins_word(found.front())) return {};
   if (contains(statement_words, found))
-    return {fmt::format("'{}' begins a statement, not a declaration", found), "statements stand inside procedures, processes and operations"};
+    return {fmt::format("'{}' begins a statement, not a declaration", found),
+            "statements stand inside procedures, processes and operations"};
   if (is_reserved(found) || found == "source" || found == "kernel") return {};
   return {fmt::format("'{}' does not begin a declaration", found), nearest(found, declaration_words)};
 }
@@ -159,7 +196,8 @@ diagnostic unknown_statement(const state& s, iterator at, std::string_view found
   const std::string_view word = word_before(s, at);
   const source_range where = s.range(word.data(), at);
   if (found == ";")
-    return diagnostic(where, fmt::format("expected ':=' or '(' after '{}'", word), fmt::format("a procedure is called with parentheses: {}();", word));
+    return diagnostic(where, fmt::format("expected ':=' or '(' after '{}'", word),
+                      fmt::format("a procedure is called with parentheses: {}();", word));
   std::string hint = nearest(word, statement_words);
   if (hint.empty()) hint = "a statement is 'NAME := VALUE;', 'NAME(ARGUMENTS);' or begins with a keyword";
   return diagnostic(where, fmt::format("'{}' does not begin a statement", word), hint);
@@ -167,8 +205,8 @@ diagnostic unknown_statement(const state& s, iterator at, std::string_view found
 
 // Is what was expected the beginning of a new part, rather than something that belonged to the last token?
 bool begins_part(const std::string& wanted) {
-  return (wanted[0] == '\'' && begins_word(wanted[1])) || wanted == "a declaration" || wanted == "a property" || wanted == "a claim" ||
-         wanted.starts_with("what the property says");
+  return (wanted[0] == '\'' && begins_word(wanted[1])) || wanted == "a declaration" || wanted == "a property" ||
+         wanted == "a claim" || wanted.starts_with("what the property says");
 }
 
 // Behind the last token if what is missing belonged there: at the end of a line or of the file.
@@ -186,7 +224,8 @@ diagnostic explain(const state& s, iterator at, const std::string& wanted) {
   const std::string_view found(begin, static_cast<std::size_t>(token_end(begin, s.end) - begin));
   const source_range where = place(s, at, begin, wanted);
   if (begin == s.end) return diagnostic(where, fmt::format("expected {}, but the file ends", wanted), opened_at(s));
-  if (wanted.find("name that begins a statement") != std::string::npos && found != "=") return unknown_statement(s, at, found);
+  if (wanted.find("name that begins a statement") != std::string::npos && found != "=")
+    return unknown_statement(s, at, found);
   if (auto [sentence, hint] = misplaced(s, found, wanted); !sentence.empty()) return diagnostic(where, sentence, hint);
   std::string hint = advise(found, wanted);
   if (hint.empty() && word_before(s, at) == "not") hint = "'not' is written '!'";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds operator trees from flat chains by precedence climbing, so that parsing needs no recursion for each precedence level.
+// Builds operator trees from flat chains by precedence climbing, so that parsing needs no recursion for each precedence
+// level.
 
 #include <algorithm>
 

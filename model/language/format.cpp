@@ -20,7 +20,9 @@ struct item_writer {
   void operator()(const ast::operation_decl& d) const { operation(w, d); }
   void operator()(const ast::environment_decl& d) const { environment(w, d); }
   template <class Declaration>
-  void operator()(const Declaration& d) const { w.unit(d.where.begin, d.where.end, declaration(d)); }
+  void operator()(const Declaration& d) const {
+    w.unit(d.where.begin, d.where.end, declaration(d));
+  }
 };
 
 bool one_line(const ast::item& item) {
@@ -57,7 +59,8 @@ std::string format(const source_set& sources, std::uint32_t file) {
   const char* const first = grammar::skip_blanks(text.data(), end);
   const std::string_view word(first, static_cast<std::size_t>(grammar::word_end(first, end) - first));
   const format_detail::source_layout layout(text);
-  if (word == "vocabulary" || word == "property") return format_detail::property_text(parse_properties(sources, file), layout);
+  if (word == "vocabulary" || word == "property")
+    return format_detail::property_text(parse_properties(sources, file), layout);
   if (word == "claim") return format_detail::claim_text(parse_claims(sources, file), layout);
   if (word == "model" || word == "library") return format_detail::model_text(parse_model(sources, file), layout);
   const auto at = static_cast<std::uint32_t>(first - text.data());

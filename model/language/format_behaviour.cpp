@@ -82,7 +82,7 @@ void operation(writer& w, const ast::operation_decl& o) {
   std::uint32_t behind = std::max(behind_params(w, o.where.begin), end_of(o.at));
   if (o.begin.empty() && o.requires_.empty() && o.otherwise.empty()) {
     const source_layout& source = w.source();
-    const std::uint32_t next = source.token_at(behind);   // an empty `begin { }` or `otherwise { }` says nothing
+    const std::uint32_t next = source.token_at(behind);  // an empty `begin { }` or `otherwise { }` says nothing
     if (source.word(next) == "begin" || source.word(next) == "otherwise") behind = source.end(source.match(next + 1));
     if (source.word(source.token_at(behind)) == "otherwise") behind = source.end(source.match(source.token_at(behind) + 1));
     block(w, o.where.begin, behind, head, o.body);
@@ -98,7 +98,8 @@ void operation(writer& w, const ast::operation_decl& o) {
   };
   part("begin", o.begin);
   if (!o.requires_.empty()) {
-    w.unit(w.source().begin(w.source().token_at(behind)), end_of(o.requires_), group(join("requires ", nest(expression(o.requires_[0]), 4))));
+    w.unit(w.source().begin(w.source().token_at(behind)), end_of(o.requires_),
+           group(join("requires ", nest(expression(o.requires_[0]), 4))));
     behind = end_of(o.requires_);
   }
   part("otherwise", o.otherwise);

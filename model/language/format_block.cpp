@@ -20,18 +20,18 @@ bool has_body(statement_kind kind) {
     case statement_kind::list_for_each:
     case statement_kind::list_for_each_safe:
     case statement_kind::atomic:
-    case statement_kind::span: return true;
-    default: return false;
+    case statement_kind::span:
+      return true;
+    default:
+      return false;
   }
 }
 
-doc anchored(const statement& s, doc head) {
-  return s.at ? group(join(anchor(*s.at), line(), std::move(head))) : head;
-}
+doc anchored(const statement& s, doc head) { return s.at ? group(join(anchor(*s.at), line(), std::move(head))) : head; }
 
 // A block that other text follows on the line of its closing brace: the caller writes that.
-std::uint32_t open_block(writer& w, std::uint32_t begin, std::uint32_t behind, const doc& head, const std::vector<statement>& body,
-                         bool continues) {
+std::uint32_t open_block(writer& w, std::uint32_t begin, std::uint32_t behind, const doc& head,
+                         const std::vector<statement>& body, bool continues) {
   const std::uint32_t open = w.source().find("{", behind);
   const doc line_of_head = join(head, " {");
   if (continues)
@@ -58,7 +58,8 @@ bool stays_on_line(const writer& w, std::uint32_t open, const doc& head, const s
 }
 
 // The last block of a chain; `continues` if the head begins with the closing brace of the one before.
-void last_block(writer& w, std::uint32_t begin, std::uint32_t behind, const doc& head, const std::vector<statement>& body, bool continues) {
+void last_block(writer& w, std::uint32_t begin, std::uint32_t behind, const doc& head, const std::vector<statement>& body,
+                bool continues) {
   const std::uint32_t open = w.source().find("{", behind);
   const std::uint32_t close = w.source().match(open);
   doc whole;
@@ -111,7 +112,8 @@ std::uint32_t behind_head(const statement& s) {
 
 }  // namespace
 
-std::uint32_t block(writer& w, std::uint32_t begin, std::uint32_t behind, const doc& head, const std::vector<statement>& body) {
+std::uint32_t block(writer& w, std::uint32_t begin, std::uint32_t behind, const doc& head,
+                    const std::vector<statement>& body) {
   last_block(w, begin, behind, head, body, false);
   return w.source().end(w.source().match(w.source().find("{", behind)));
 }

@@ -9,7 +9,8 @@ namespace quiesce::language::format_detail {
 
 // `head { body }`. begin: where the head stands in the source; the block's brace is the first `{` at or behind `behind`.
 // Returns the offset behind the closing brace.
-std::uint32_t block(writer&, std::uint32_t begin, std::uint32_t behind, const doc& head, const std::vector<ast::statement>& body);
+std::uint32_t block(writer&, std::uint32_t begin, std::uint32_t behind, const doc& head,
+                    const std::vector<ast::statement>& body);
 void statements(writer&, const std::vector<ast::statement>&);
 
 void procedure(writer&, const ast::procedure_decl&);

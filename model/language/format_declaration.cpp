@@ -14,7 +14,8 @@ doc print(const ast::import_decl& d) { return group(join("import ", nest(comma_l
 
 doc print(const ast::sort_decl& d) {
   std::vector<std::string> extras;
-  for (const ast::sort_extra& extra : d.extras) extras.push_back(extra.over.empty() ? extra.name : extra.name + "(" + extra.over + ")");
+  for (const ast::sort_extra& extra : d.extras)
+    extras.push_back(extra.over.empty() ? extra.name : extra.name + "(" + extra.over + ")");
   doc out = join("sort " + d.name);
   if (d.standard != 0) out << " = " + std::to_string(d.standard);
   if (!extras.empty()) out << nest(join(line(), "with ", comma_list(extras)), 4);
@@ -49,7 +50,9 @@ doc print(const ast::variant_decl& d) {
   return group(join(std::move(out), nest(std::move(tail), 4)));
 }
 
-doc print(const ast::time_decl& d) { return d.urgent ? "time urgent horizon " + std::to_string(d.horizon) + ";" : std::string("time free;"); }
+doc print(const ast::time_decl& d) {
+  return d.urgent ? "time urgent horizon " + std::to_string(d.horizon) + ";" : std::string("time free;");
+}
 
 doc print(const ast::variable_decl& d) {
   doc out = join((d.rigid ? "rigid " : "var ") + d.name + ": ");
@@ -65,10 +68,13 @@ doc print(const ast::list_decl& d) { return "list " + d.name + ": " + d.node + g
 doc print(const ast::lock_decl& d) { return (d.spin ? "spinlock " : "mutex ") + d.name + over(d.sort) + ";"; }
 doc print(const ast::timer_decl& d) { return "timer " + d.name + over(d.sort) + ";"; }
 doc print(const ast::ghost_init_decl& d) {
-  return group(join("ghost_init " + d.name + "(", comma_list(d.params), ") =", nest(join(line(), expression(d.value)), 4), ";"));
+  return group(
+      join("ghost_init " + d.name + "(", comma_list(d.params), ") =", nest(join(line(), expression(d.value)), 4), ";"));
 }
 template <class Other>
-doc print(const Other&) { return doc(); }
+doc print(const Other&) {
+  return doc();
+}
 
 }  // namespace
 

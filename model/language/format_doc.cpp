@@ -11,10 +11,11 @@ struct piece {
   unsigned indent;
   bool flat;
 };
-using pieces = std::vector<piece>;   // a stack: the next piece is the last
+using pieces = std::vector<piece>;  // a stack: the next piece is the last
 
 void push_parts(pieces& stack, const piece& from, unsigned indent, bool flat) {
-  for (auto part = from.what->parts.rbegin(); part != from.what->parts.rend(); ++part) stack.push_back({&*part, indent, flat});
+  for (auto part = from.what->parts.rbegin(); part != from.what->parts.rend(); ++part)
+    stack.push_back({&*part, indent, flat});
 }
 
 // Does what follows fit into `room` columns up to the next line break? `rest` comes behind `first`.
@@ -29,8 +30,11 @@ bool fits(const piece& first, const pieces& rest, long room) {
     const piece top = stack.back();
     stack.pop_back();
     switch (top.what->kind) {
-      case doc_kind::text: room -= static_cast<long>(columns(top.what->text)); break;
-      case doc_kind::hard: return !top.flat;
+      case doc_kind::text:
+        room -= static_cast<long>(columns(top.what->text));
+        break;
+      case doc_kind::hard:
+        return !top.flat;
       case doc_kind::line:
         if (!top.flat) return true;
         --room;
@@ -38,9 +42,13 @@ bool fits(const piece& first, const pieces& rest, long room) {
       case doc_kind::soft:
         if (!top.flat) return true;
         break;
-      case doc_kind::group: push_parts(stack, top, top.indent, top.flat); break;
+      case doc_kind::group:
+        push_parts(stack, top, top.indent, top.flat);
+        break;
       case doc_kind::nest:
-      case doc_kind::sequence: push_parts(stack, top, top.indent, top.flat); break;
+      case doc_kind::sequence:
+        push_parts(stack, top, top.indent, top.flat);
+        break;
     }
   }
   return false;
@@ -55,7 +63,8 @@ void break_line(std::string& out, unsigned indent) {
 }  // namespace
 
 std::size_t columns(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 std::string lay_out(const doc& document, unsigned indent, unsigned width) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Documents to be laid out within a width (P. Wadler, "A prettier printer"): a group stands on one line if it fits, else all its
-// own line breaks are taken.
+// Documents to be laid out within a width (P. Wadler, "A prettier printer"): a group stands on one line if it fits, else all
+// its own line breaks are taken.
 
 #include <string>
 #include <utility>
@@ -9,12 +9,20 @@
 
 namespace quiesce::language::format_detail {
 
-enum class doc_kind { text, line, soft, hard, nest, group, sequence };   // line: blank or break; soft: nothing or break; hard: break
+enum class doc_kind {
+  text,
+  line,
+  soft,
+  hard,
+  nest,
+  group,
+  sequence
+};  // line: blank or break; soft: nothing or break; hard: break
 
 struct doc {
   doc_kind kind = doc_kind::sequence;
   std::string text;
-  unsigned indent = 0;       // nest
+  unsigned indent = 0;  // nest
   std::vector<doc> parts;
 
   doc() = default;
@@ -58,6 +66,6 @@ inline constexpr unsigned no_limit = 1u << 30;
 // The first line begins at column `indent`, which is not written; later lines are indented by it. O(size * width) at worst.
 std::string lay_out(const doc&, unsigned indent, unsigned width);
 
-std::size_t columns(const std::string& text);   // UTF-8 characters
+std::size_t columns(const std::string& text);  // UTF-8 characters
 
 }  // namespace quiesce::language::format_detail

@@ -16,15 +16,23 @@ constexpr int primary_level = 10;
 
 int level(const expr& e) {
   switch (e.kind) {
-    case expr_kind::quantified: return quantifier_level;
-    case expr_kind::conditional: return conditional_precedence;
-    case expr_kind::binary: return precedence(e.text);
-    case expr_kind::is_named: return comparison_precedence;
-    case expr_kind::unary: return unary_precedence;
+    case expr_kind::quantified:
+      return quantifier_level;
+    case expr_kind::conditional:
+      return conditional_precedence;
+    case expr_kind::binary:
+      return precedence(e.text);
+    case expr_kind::is_named:
+      return comparison_precedence;
+    case expr_kind::unary:
+      return unary_precedence;
     case expr_kind::member:
-    case expr_kind::index: return postfix_precedence;
-    case expr_kind::integer: return e.value < 0 ? unary_precedence : primary_level;
-    default: return primary_level;
+    case expr_kind::index:
+      return postfix_precedence;
+    case expr_kind::integer:
+      return e.value < 0 ? unary_precedence : primary_level;
+    default:
+      return primary_level;
   }
 }
 
@@ -35,11 +43,14 @@ bool is_temporal(const expr& e) {
 // Would the text of e end with a list of events, so that a following `in NAME` or `| EVENT` would be read as part of it?
 bool ends_with_events(const expr& e) {
   switch (e.kind) {
-    case expr_kind::quantified: return ends_with_events(e.args[0]);
+    case expr_kind::quantified:
+      return ends_with_events(e.args[0]);
     case expr_kind::conditional:
     case expr_kind::binary:
-    case expr_kind::unary: return ends_with_events(e.args.back());
-    default: return is_temporal(e);
+    case expr_kind::unary:
+      return ends_with_events(e.args.back());
+    default:
+      return is_temporal(e);
   }
 }
 
@@ -84,7 +95,8 @@ doc binary(const expr& e) {
 }
 
 doc conditional(const expr& e) {
-  return group(join(print(e.args[0], 1), nest(join(line(), "? ", print(e.args[1], 1), line(), ": ", print(e.args[2], conditional_precedence)))));
+  return group(join(print(e.args[0], 1),
+                    nest(join(line(), "? ", print(e.args[1], 1), line(), ": ", print(e.args[2], conditional_precedence)))));
 }
 
 doc quantified(const expr& e) {
@@ -115,7 +127,8 @@ doc temporal(const expr& e) {
   const auto& list = e.patterns;
   if (e.kind == expr_kind::count_events) return join("count ", atom_patterns(list, 0, list.size(), true));
   if (e.kind == expr_kind::since)
-    return group(join(atom_patterns(list, 0, 1, true), nest(join(line(), "since ", atom_patterns(list, 1, list.size(), true)))));
+    return group(
+        join(atom_patterns(list, 0, 1, true), nest(join(line(), "since ", atom_patterns(list, 1, list.size(), true)))));
   bool same_place = true;
   for (const auto& p : list) same_place = same_place && p.place == list[0].place && p.span == list[0].span;
   doc out = join(atom_patterns(list, 0, list.size(), !same_place), " earlier");
@@ -127,32 +140,49 @@ doc temporal(const expr& e) {
 
 doc expression(const expr& e) {
   switch (e.kind) {
-    case expr_kind::boolean: return e.value != 0 ? "true" : "false";
-    case expr_kind::integer: return std::to_string(e.value);
-    case expr_kind::none: return "none";
-    case expr_kind::wildcard: return "_";
-    case expr_kind::any: return "any";
-    case expr_kind::name: return e.text;
-    case expr_kind::apply: return join(e.text, arguments(e.args));
+    case expr_kind::boolean:
+      return e.value != 0 ? "true" : "false";
+    case expr_kind::integer:
+      return std::to_string(e.value);
+    case expr_kind::none:
+      return "none";
+    case expr_kind::wildcard:
+      return "_";
+    case expr_kind::any:
+      return "any";
+    case expr_kind::name:
+      return e.text;
+    case expr_kind::apply:
+      return join(e.text, arguments(e.args));
     case expr_kind::member:
-      return join(is_temporal(e.args[0]) ? parenthesised(expression(e.args[0])) : print(e.args[0], postfix_precedence), "." + e.text);
+      return join(is_temporal(e.args[0]) ? parenthesised(expression(e.args[0])) : print(e.args[0], postfix_precedence),
+                  "." + e.text);
     case expr_kind::index:
       return join(is_temporal(e.args[0]) ? parenthesised(expression(e.args[0])) : print(e.args[0], postfix_precedence), "[",
                   expression(e.args[1]), "]");
-    case expr_kind::unary: return join(e.text, print(e.args[0], unary_precedence));
-    case expr_kind::binary: return binary(e);
-    case expr_kind::conditional: return conditional(e);
-    case expr_kind::quantified: return quantified(e);
-    case expr_kind::is_named: return join(print(e.args[0], comparison_precedence + 1), " is " + e.text);
-    case expr_kind::set_literal: return separated_list("{", each(e.args), "}");
-    case expr_kind::seq_literal: return separated_list("[", each(e.args), "]");
-    case expr_kind::set_filter: return group(join("{", binder(e.binders[0]), nest(join(line(), "where ", expression(e.args[0]))), "}"));
+    case expr_kind::unary:
+      return join(e.text, print(e.args[0], unary_precedence));
+    case expr_kind::binary:
+      return binary(e);
+    case expr_kind::conditional:
+      return conditional(e);
+    case expr_kind::quantified:
+      return quantified(e);
+    case expr_kind::is_named:
+      return join(print(e.args[0], comparison_precedence + 1), " is " + e.text);
+    case expr_kind::set_literal:
+      return separated_list("{", each(e.args), "}");
+    case expr_kind::seq_literal:
+      return separated_list("[", each(e.args), "]");
+    case expr_kind::set_filter:
+      return group(join("{", binder(e.binders[0]), nest(join(line(), "where ", expression(e.args[0]))), "}"));
     case expr_kind::seq_filter:
       return group(join("[" + e.binders[0].name + " in ", print(e.binders[0].domain[0], comparison_precedence + 1),
                         nest(join(line(), "where ", expression(e.args[0]))), "]"));
     case expr_kind::earlier:
     case expr_kind::since:
-    case expr_kind::count_events: return temporal(e);
+    case expr_kind::count_events:
+      return temporal(e);
   }
   return doc();
 }
@@ -205,20 +235,29 @@ doc comma_list(const std::vector<std::string>& names) {
 
 doc type(const ast::type_expr& t) {
   switch (t.kind) {
-    case ast::type_kind::boolean: return "bool";
-    case ast::type_kind::range: return join(sum(t.bounds[0]), "..", sum(t.bounds[1]));
-    case ast::type_kind::named: return t.text;
+    case ast::type_kind::boolean:
+      return "bool";
+    case ast::type_kind::range:
+      return join(sum(t.bounds[0]), "..", sum(t.bounds[1]));
+    case ast::type_kind::named:
+      return t.text;
     case ast::type_kind::labels: {
       std::vector<doc> labels(t.labels.begin(), t.labels.end());
       return separated_list("{", std::move(labels), "}");
     }
-    case ast::type_kind::option: return join("option<", type(t.args[0]), ">");
-    case ast::type_kind::set: return join("set<", type(t.args[0]), ">");
-    case ast::type_kind::queue: return join("queue<", type(t.args[0]), ">");
+    case ast::type_kind::option:
+      return join("option<", type(t.args[0]), ">");
+    case ast::type_kind::set:
+      return join("set<", type(t.args[0]), ">");
+    case ast::type_kind::queue:
+      return join("queue<", type(t.args[0]), ">");
     case ast::type_kind::seq:
-      return t.bounds.empty() ? join("seq<", type(t.args[0]), ">") : join("seq<", type(t.args[0]), ">[", sum(t.bounds[0]), "]");
-    case ast::type_kind::process: return "process";
-    case ast::type_kind::event: return "event";
+      return t.bounds.empty() ? join("seq<", type(t.args[0]), ">")
+                              : join("seq<", type(t.args[0]), ">[", sum(t.bounds[0]), "]");
+    case ast::type_kind::process:
+      return "process";
+    case ast::type_kind::event:
+      return "event";
   }
   return doc();
 }
@@ -230,6 +269,8 @@ namespace quiesce::language {
 std::string format_expression(const ast::expr& e) {
   return format_detail::lay_out(format_detail::expression(e), 0, format_detail::no_limit);
 }
-std::string format_type(const ast::type_expr& t) { return format_detail::lay_out(format_detail::type(t), 0, format_detail::no_limit); }
+std::string format_type(const ast::type_expr& t) {
+  return format_detail::lay_out(format_detail::type(t), 0, format_detail::no_limit);
+}
 
 }  // namespace quiesce::language

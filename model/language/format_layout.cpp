@@ -61,7 +61,8 @@ source_layout::source_layout(std::string_view whole) : text(whole) {
 }
 
 std::uint32_t source_layout::token_at(std::uint32_t offset) const {
-  const auto found = std::lower_bound(tokens.begin(), tokens.end(), offset, [](const source_token& t, std::uint32_t o) { return t.begin < o; });
+  const auto found = std::lower_bound(tokens.begin(), tokens.end(), offset,
+                                      [](const source_token& t, std::uint32_t o) { return t.begin < o; });
   return found == tokens.end() ? nowhere : static_cast<std::uint32_t>(found - tokens.begin());
 }
 std::uint32_t source_layout::find(std::string_view wanted, std::uint32_t offset) const {
@@ -70,11 +71,14 @@ std::uint32_t source_layout::find(std::string_view wanted, std::uint32_t offset)
   return nowhere;
 }
 std::string_view source_layout::word(std::uint32_t token) const {
-  return token >= tokens.size() ? std::string_view() : text.substr(tokens[token].begin, tokens[token].end - tokens[token].begin);
+  return token >= tokens.size() ? std::string_view()
+                                : text.substr(tokens[token].begin, tokens[token].end - tokens[token].begin);
 }
 std::uint32_t source_layout::begin(std::uint32_t token) const { return token >= tokens.size() ? 0 : tokens[token].begin; }
 std::uint32_t source_layout::end(std::uint32_t token) const { return token >= tokens.size() ? 0 : tokens[token].end; }
-std::uint32_t source_layout::match(std::uint32_t token) const { return token >= tokens.size() ? nowhere : tokens[token].match; }
+std::uint32_t source_layout::match(std::uint32_t token) const {
+  return token >= tokens.size() ? nowhere : tokens[token].match;
+}
 
 bool source_layout::blank_line_between(std::uint32_t from, std::uint32_t to) const {
   unsigned breaks = 0;
@@ -85,7 +89,8 @@ bool source_layout::blank_line_between(std::uint32_t from, std::uint32_t to) con
   return false;
 }
 bool source_layout::comment_between(std::uint32_t from, std::uint32_t to) const {
-  return std::any_of(comments.begin(), comments.end(), [&](const source_comment& c) { return c.begin >= from && c.begin < to; });
+  return std::any_of(comments.begin(), comments.end(),
+                     [&](const source_comment& c) { return c.begin >= from && c.begin < to; });
 }
 
 // One blank line where the source has some; none at the start of a block.
@@ -122,7 +127,7 @@ void writer::close(std::uint32_t begin, std::uint32_t end, const doc& what) {
   comments_before(begin, false);
   comments_before(end, true);
   leave();
-  at_start_ = true;   // no blank line before a closing brace
+  at_start_ = true;  // no blank line before a closing brace
   begin_line(begin);
   out_ += lay_out(what, indent_, page_width) + '\n';
   previous_end_ = std::max(previous_end_, end);

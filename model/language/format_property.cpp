@@ -32,21 +32,30 @@ doc print(const ast::ghost_decl& d) {
   if (!d.meaning.empty()) out << nest(join(line(), quoted(d.meaning)), 4);
   doc updates;
   for (const ast::ghost_update& u : d.updates)
-    updates << hard() << group(join("on " + u.event, arguments(u.args), ": ", expression(u.target), " :=", nest(join(line(), expression(u.value)))));
+    updates << hard()
+            << group(join("on " + u.event, arguments(u.args), ": ", expression(u.target),
+                          " :=", nest(join(line(), expression(u.value)))));
   return join(group(std::move(out)), nest(std::move(updates)), ";");
 }
 
 doc body(const ast::property& p) {
   switch (p.kind) {
-    case ast::property_kind::requires_: return group(join(patterns(p.patterns), line(), "requires ", nest(expression(p.condition[0]), 4)));
-    case ast::property_kind::never: return join("never ", patterns(p.patterns));
-    case ast::property_kind::after_never: return group(join("after ", patterns(p.patterns), line(), "never ", patterns(p.forbidden)));
-    case ast::property_kind::at_most: return join("at most " + std::to_string(p.limit) + " ", patterns(p.patterns));
-    case ast::property_kind::at_end: return group(join("at end of " + p.span + " :", nest(join(line(), expression(p.condition[0])))));
-    case ast::property_kind::invariant: return group(join("invariant ", nest(expression(p.condition[0]))));
+    case ast::property_kind::requires_:
+      return group(join(patterns(p.patterns), line(), "requires ", nest(expression(p.condition[0]), 4)));
+    case ast::property_kind::never:
+      return join("never ", patterns(p.patterns));
+    case ast::property_kind::after_never:
+      return group(join("after ", patterns(p.patterns), line(), "never ", patterns(p.forbidden)));
+    case ast::property_kind::at_most:
+      return join("at most " + std::to_string(p.limit) + " ", patterns(p.patterns));
+    case ast::property_kind::at_end:
+      return group(join("at end of " + p.span + " :", nest(join(line(), expression(p.condition[0])))));
+    case ast::property_kind::invariant:
+      return group(join("invariant ", nest(expression(p.condition[0]))));
     case ast::property_kind::sometimes:
       return group(join("sometimes ", nest(p.condition.empty() ? patterns(p.patterns) : expression(p.condition[0]))));
-    case ast::property_kind::no_error: return group(join("no error ", nest(comma_list(p.errors))));
+    case ast::property_kind::no_error:
+      return group(join("no error ", nest(comma_list(p.errors))));
   }
   return doc();
 }
@@ -83,8 +92,10 @@ const char* verdict(ast::expectation e) {
 
 doc print(const ast::claim& c) {
   doc with, scope, rest;
-  for (const ast::option_setting& s : c.with) with << (&s == &c.with.front() ? " with " : ", ") << s.name + " = " << expression(s.value);
-  for (const ast::named_integer& n : c.scope) scope << (&n == &c.scope.front() ? "scope " : ", ") << n.name + " = " + std::to_string(n.value);
+  for (const ast::option_setting& s : c.with)
+    with << (&s == &c.with.front() ? " with " : ", ") << s.name + " = " << expression(s.value);
+  for (const ast::named_integer& n : c.scope)
+    scope << (&n == &c.scope.front() ? "scope " : ", ") << n.name + " = " + std::to_string(n.value);
   rest << hard() << "model " + c.model + " variant " + c.variant << std::move(with);
   if (!c.environment.empty()) rest << " environment " + c.environment;
   rest << hard() << "property " + c.property << hard() << std::move(scope);
@@ -104,10 +115,13 @@ struct entry {
 template <class Decl>
 entry named(const source_layout& source, const Decl& d, int kind) {
   const std::uint32_t token = source.token_at(d.where.begin);
-  return {source.begin(token == 0 || token == nowhere ? 0 : token - 1), source.end(source.find(";", d.where.begin)), kind, print(d)};
+  return {source.begin(token == 0 || token == nowhere ? 0 : token - 1), source.end(source.find(";", d.where.begin)), kind,
+          print(d)};
 }
 template <class Decl>
-entry whole(const Decl& d, int kind, doc what) { return {d.where.begin, d.where.end, kind, std::move(what)}; }
+entry whole(const Decl& d, int kind, doc what) {
+  return {d.where.begin, d.where.end, kind, std::move(what)};
+}
 
 // A blank line between entries, but lines of one kind stay together as they are in the source.
 void write(writer& w, const std::vector<entry>& entries) {

@@ -35,38 +35,65 @@ doc loop(const statement& s) {
 
 doc statement_head(const statement& s) {
   switch (s.kind) {
-    case statement_kind::skip: return "skip";
-    case statement_kind::assign: return group(join(expression(s.target[0]), " :=", nest(join(line(), expression(s.value[0])))));
-    case statement_kind::let: return let(s);
-    case statement_kind::head: return join("head " + s.name, ": " + s.text);
-    case statement_kind::call: return call("", s);
-    case statement_kind::assign_call: return join(expression(s.target[0]), call(" := call ", s));
-    case statement_kind::let_call: return join("let " + s.name, call(" := call ", s));
-    case statement_kind::if_: return with("if ", s);
-    case statement_kind::while_: return with("while ", s);
-    case statement_kind::repeat: return join("repeat ", sum(s.value[0]));
-    case statement_kind::for_: return loop(s);
-    case statement_kind::for_all: return filtered(join("for all ", nest(binders(s.binders), 4)), s, 0);
-    case statement_kind::list_for_each: return join("list_for_each_entry " + s.name + " in ", expression(s.value[0]));
-    case statement_kind::list_for_each_safe: return join("list_for_each_entry_safe " + s.name + " in ", expression(s.value[0]));
-    case statement_kind::choose: return filtered(join("choose " + s.name + ": ", type(s.type[0])), s, 0);
-    case statement_kind::either: return "either";
-    case statement_kind::wait_until: return with("wait until ", s);
+    case statement_kind::skip:
+      return "skip";
+    case statement_kind::assign:
+      return group(join(expression(s.target[0]), " :=", nest(join(line(), expression(s.value[0])))));
+    case statement_kind::let:
+      return let(s);
+    case statement_kind::head:
+      return join("head " + s.name, ": " + s.text);
+    case statement_kind::call:
+      return call("", s);
+    case statement_kind::assign_call:
+      return join(expression(s.target[0]), call(" := call ", s));
+    case statement_kind::let_call:
+      return join("let " + s.name, call(" := call ", s));
+    case statement_kind::if_:
+      return with("if ", s);
+    case statement_kind::while_:
+      return with("while ", s);
+    case statement_kind::repeat:
+      return join("repeat ", sum(s.value[0]));
+    case statement_kind::for_:
+      return loop(s);
+    case statement_kind::for_all:
+      return filtered(join("for all ", nest(binders(s.binders), 4)), s, 0);
+    case statement_kind::list_for_each:
+      return join("list_for_each_entry " + s.name + " in ", expression(s.value[0]));
+    case statement_kind::list_for_each_safe:
+      return join("list_for_each_entry_safe " + s.name + " in ", expression(s.value[0]));
+    case statement_kind::choose:
+      return filtered(join("choose " + s.name + ": ", type(s.type[0])), s, 0);
+    case statement_kind::either:
+      return "either";
+    case statement_kind::wait_until:
+      return with("wait until ", s);
     case statement_kind::assert_: {
       doc head = join(with("assert ", s));
       if (!s.text.empty()) head << nest(join(line(), quoted(s.text)));
       return group(std::move(head));
     }
-    case statement_kind::atomic: return "atomic";
-    case statement_kind::idle: return "idle";
-    case statement_kind::return_: return s.value.empty() ? doc("return") : with("return ", s);
-    case statement_kind::break_: return "break";
-    case statement_kind::continue_: return "continue";
-    case statement_kind::notify: return call("notify ", s);
-    case statement_kind::emit: return call("emit ", s);
-    case statement_kind::span: return call("span ", s);
-    case statement_kind::perform: return call("perform ", s);
-    case statement_kind::sleep: return with("sleep ", s);
+    case statement_kind::atomic:
+      return "atomic";
+    case statement_kind::idle:
+      return "idle";
+    case statement_kind::return_:
+      return s.value.empty() ? doc("return") : with("return ", s);
+    case statement_kind::break_:
+      return "break";
+    case statement_kind::continue_:
+      return "continue";
+    case statement_kind::notify:
+      return call("notify ", s);
+    case statement_kind::emit:
+      return call("emit ", s);
+    case statement_kind::span:
+      return call("span ", s);
+    case statement_kind::perform:
+      return call("perform ", s);
+    case statement_kind::sleep:
+      return with("sleep ", s);
   }
   return doc();
 }

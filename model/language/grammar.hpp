@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The rules that more than one translation unit of the grammar uses. Each is defined and instantiated in the grammar_*.cpp named.
+// The rules that more than one translation unit of the grammar uses. Each is defined and instantiated in the grammar_*.cpp
+// named.
 
 #include "model/language/ast.hpp"
 #include "model/language/lexical.hpp"
@@ -54,13 +55,13 @@ struct names {
   std::vector<std::string> items;
 };
 
-#define QUIESCE_RULE(rule_name, attribute, expected)                  \
-  struct rule_name##_tag {};                                          \
-  using rule_name##_type = x3::rule<rule_name##_tag, attribute>;      \
-  constexpr rule_name##_type rule_name{expected};                     \
+#define QUIESCE_RULE(rule_name, attribute, expected)             \
+  struct rule_name##_tag {};                                     \
+  using rule_name##_type = x3::rule<rule_name##_tag, attribute>; \
+  constexpr rule_name##_type rule_name{expected};                \
   BOOST_SPIRIT_DECLARE(rule_name##_type)
-#define QUIESCE_DEFINE(rule_name)                                     \
-  BOOST_SPIRIT_DEFINE(rule_name)                                      \
+#define QUIESCE_DEFINE(rule_name) \
+  BOOST_SPIRIT_DEFINE(rule_name)  \
   BOOST_SPIRIT_INSTANTIATE(rule_name##_type, iterator, context_type)
 
 // grammar_expression.cpp, grammar_operand.cpp
@@ -70,10 +71,10 @@ QUIESCE_RULE(operand, tall, "an expression")
 QUIESCE_RULE(primary, tall, "an expression")
 QUIESCE_RULE(literal, tall, "a literal: an integer, 'true', 'false' or a name")
 QUIESCE_RULE(argument_list, arguments, "'(' and arguments")
-QUIESCE_RULE(choice_list, arguments, "'(' and arguments")   // an argument may be `any`
+QUIESCE_RULE(choice_list, arguments, "'(' and arguments")  // an argument may be `any`
 
 // grammar_pattern.cpp
-QUIESCE_RULE(temporal, tall, "an expression")       // EV(..) earlier, EV(..) since .., EV(..), f(..)
+QUIESCE_RULE(temporal, tall, "an expression")  // EV(..) earlier, EV(..) since .., EV(..), f(..)
 QUIESCE_RULE(atom_pattern, tall_pattern, "an event with arguments")
 QUIESCE_RULE(atom_patterns, pattern_list, "an event with arguments")
 QUIESCE_RULE(patterns, pattern_list, "an event with arguments")
@@ -81,7 +82,7 @@ QUIESCE_RULE(patterns, pattern_list, "an event with arguments")
 // grammar_type.cpp
 QUIESCE_RULE(type, ast::type_expr, "a type")
 QUIESCE_RULE(binder, tall_binder, "a variable with ': TYPE' or 'in SET'")
-QUIESCE_RULE(index_sorts, names, "the sorts of a table")     // NAME (',' NAME)* '->'
+QUIESCE_RULE(index_sorts, names, "the sorts of a table")  // NAME (',' NAME)* '->'
 
 // grammar_statement.cpp, grammar_loop.cpp
 QUIESCE_RULE(statement, ast::statement, "a statement")
@@ -112,11 +113,15 @@ QUIESCE_RULE(expression_file, tall, "an expression")
 
 // The same rule under another description, for errors: expected(type, "the type of the variable").
 template <class Rule>
-constexpr Rule expected(const Rule&, const char* what) { return Rule{what}; }
+constexpr Rule expected(const Rule&, const char* what) {
+  return Rule{what};
+}
 
 // The place directly behind what an action's parser matched.
 template <class Context>
-iterator behind(const Context& context) { return x3::_where(context).begin(); }
+iterator behind(const Context& context) {
+  return x3::_where(context).begin();
+}
 
 // `where` := the text between the end of the previous token and here is not known to an action; this records a name's range.
 template <class Context>

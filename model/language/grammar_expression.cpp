@@ -8,15 +8,21 @@ namespace {
 
 struct push_operand {
   template <class Context>
-  void operator()(const Context& context) const { x3::_val(context).operands.push_back(std::move(x3::_attr(context))); }
+  void operator()(const Context& context) const {
+    x3::_val(context).operands.push_back(std::move(x3::_attr(context)));
+  }
 };
 struct push_operator {
   template <class Context>
-  void operator()(const Context& context) const { x3::_val(context).operators.push_back(std::move(x3::_attr(context))); }
+  void operator()(const Context& context) const {
+    x3::_val(context).operators.push_back(std::move(x3::_attr(context)));
+  }
 };
 struct push_is {
   template <class Context>
-  void operator()(const Context& context) const { x3::_val(context).operators.emplace_back("is"); }
+  void operator()(const Context& context) const {
+    x3::_val(context).operators.emplace_back("is");
+  }
 };
 struct fold_action {
   template <class Context>
@@ -87,26 +93,25 @@ constexpr x3::rule<named_operand_tag, tall> named_operand{"the name of an elemen
 constexpr x3::rule<postfixed_tag, tall> postfixed{"an expression"};
 
 const auto expression_def =
-    located[nested[chain[fold_action{}] >>
-           -(sym("?")[wrap_action<ast::expr_kind::conditional>{}] > expected(expression, "an expression after '?'")[adopt_it] >
-             sym(":", "':' and the other branch of '… ? … : …'") > expected(expression, "an expression after ':'")[adopt_it])]];
+    located[nested[chain[fold_action{}] >> -(sym("?")[wrap_action<ast::expr_kind::conditional>{}] >
+                                             expected(expression, "an expression after '?'")[adopt_it] >
+                                             sym(":", "':' and the other branch of '… ? … : …'") >
+                                             expected(expression, "an expression after ':'")[adopt_it])]];
 const auto sum_def = located[nested[sum_chain[fold_action{}]]];
 
 const auto operand_after = expected(operand, "an expression after the operator");
-const auto chain_def =
-    operand[push_operand{}] >> *((infix_token(false)[push_operator{}] > operand_after[push_operand{}]) |
-                                 (kw("is")[push_is{}] > named_operand[push_operand{}]));
+const auto chain_def = operand[push_operand{}] >> *((infix_token(false)[push_operator{}] > operand_after[push_operand{}]) |
+                                                    (kw("is")[push_is{}] > named_operand[push_operand{}]));
 const auto sum_chain_def = operand[push_operand{}] >> *(infix_token(true)[push_operator{}] > operand_after[push_operand{}]);
 const auto named_operand_def = located[name()[is_name_action{}]];
 
-const auto operand_def =
-    located[nested[prefix_token{}[prefix_action{}] > operand_after[adopt_it]] | postfixed[become]];
+const auto operand_def = located[nested[prefix_token{}[prefix_action{}] > operand_after[adopt_it]] | postfixed[become]];
 
 const auto postfixed_def =
     located[primary[become] >>
-    *((sym(".")[wrap_action<ast::expr_kind::member>{}] > name("a name after '.'")[member_action{}]) |
-      (sym("[")[wrap_action<ast::expr_kind::index>{}] > expected(expression, "an index after '['")[adopt_it] >
-       sym("]", "']' after the index")[end_here{}]))];
+            *((sym(".")[wrap_action<ast::expr_kind::member>{}] > name("a name after '.'")[member_action{}]) |
+              (sym("[")[wrap_action<ast::expr_kind::index>{}] > expected(expression, "an index after '['")[adopt_it] >
+               sym("]", "']' after the index")[end_here{}]))];
 
 BOOST_SPIRIT_DEFINE(chain, sum_chain, named_operand, postfixed)
 QUIESCE_DEFINE(expression)

@@ -6,23 +6,24 @@
 namespace quiesce::language::grammar {
 namespace {
 
-const auto items = declaration[push<&ast::model::items>] | storage[push<&ast::model::items>] | behaviour[push<&ast::model::items>];
+const auto items =
+    declaration[push<&ast::model::items>] | storage[push<&ast::model::items>] | behaviour[push<&ast::model::items>];
 
 }  // namespace
 
-const auto model_file_def =
-    (kw("model") | kw("library")[mark<&ast::model::library, true>]) >
-    name("the name of the model")[put_name] > -text()[put<&ast::model::sentence>] > -sym(";") > *(items >> -stray) >
-    end_token("a declaration");
+const auto model_file_def = (kw("model") | kw("library")[mark<&ast::model::library, true>]) >
+                            name("the name of the model")[put_name] > -text()[put<&ast::model::sentence>] > -sym(";") >
+                            *(items >> -stray) > end_token("a declaration");
 
-const auto property_file_def =
-    (vocabulary[push<&ast::property_file::vocabularies>] | property[push<&ast::property_file::properties>]) >
-    *property[push<&ast::property_file::properties>] > end_token("a property");
+const auto property_file_def = (vocabulary[push<&ast::property_file::vocabularies>] |
+                                property[push<&ast::property_file::properties>]) >
+                               *property[push<&ast::property_file::properties>] > end_token("a property");
 
-const auto claim_file_def =
-    claim[push<&ast::claim_file::claims>] > *claim[push<&ast::claim_file::claims>] > end_token("a claim");
+const auto claim_file_def = claim[push<&ast::claim_file::claims>] > *claim[push<&ast::claim_file::claims>] >
+                            end_token("a claim");
 
-const auto expression_file_def = located[expected(expression, "an expression")[become] > end_token("the end of the expression")];
+const auto expression_file_def =
+    located[expected(expression, "an expression")[become] > end_token("the end of the expression")];
 
 QUIESCE_DEFINE(model_file)
 QUIESCE_DEFINE(property_file)

@@ -76,9 +76,11 @@ struct filter_action {
   void operator()(const Context& context) const {
     const state& s = x3::get<state_tag>(context);
     tall& node = x3::_val(context);
-    const bool is_membership = node.args.size() == 1 && node.args[0].kind == expr_kind::binary && node.args[0].text == "in" &&
-                               node.args[0].args[0].kind == expr_kind::name && *(s.base + node.args[0].where.begin) != '(';
-    if (!is_membership) refuse(s, behind(context) - 5, behind(context), "a filter is written '[NAME in SEQUENCE where CONDITION]'");
+    const bool is_membership = node.args.size() == 1 && node.args[0].kind == expr_kind::binary &&
+                               node.args[0].text == "in" && node.args[0].args[0].kind == expr_kind::name &&
+                               *(s.base + node.args[0].where.begin) != '(';
+    if (!is_membership)
+      refuse(s, behind(context) - 5, behind(context), "a filter is written '[NAME in SEQUENCE where CONDITION]'");
     ast::binder bound;
     bound.where = node.args[0].where;
     bound.name = node.args[0].args[0].text;
@@ -101,46 +103,40 @@ constexpr x3::rule<braced_tag, tall> braced{"a set"};
 constexpr x3::rule<bracketed_tag, tall> bracketed{"a sequence"};
 
 const auto quantified_def =
-    located[(kw("all") | kw("some") | kw("count"))[quantify_action<expr_kind::quantified>{}] > commas[binder[push_binder{}]] >
-    -(kw("where") > condition[adopt_it]) > sym(":", "':' after the bound variables") >
-    expected(expression, "an expression after ':'")[swap_body{}]];
+    located[(kw("all") | kw("some") | kw("count"))[quantify_action<expr_kind::quantified>{}] >
+            commas[binder[push_binder{}]] > -(kw("where") > condition[adopt_it]) >
+            sym(":", "':' after the bound variables") > expected(expression, "an expression after ':'")[swap_body{}]];
 
 const auto braced_def =
     located[(&(sym("{") >> name() >> sym(":")) >> sym("{")[is<expr_kind::set_filter>] > binder[push_binder{}] >
-     kw("where", "'where' and a condition") > condition[adopt_it] > sym("}", "'}' to close the set")) |
-    (sym("{")[is<expr_kind::set_literal>] >
-     (sym("}") | (commas[element[adopt_it]] > sym("}", "',' or '}' to close the set"))))];
+             kw("where", "'where' and a condition") > condition[adopt_it] > sym("}", "'}' to close the set")) |
+            (sym("{")[is<expr_kind::set_literal>] >
+             (sym("}") | (commas[element[adopt_it]] > sym("}", "',' or '}' to close the set"))))];
 
 const auto bracketed_def =
     located[sym("[")[is<expr_kind::seq_literal>] >
-    (sym("]") | (commas[element[adopt_it]] > -(kw("where")[filter_action{}] > condition[adopt_it]) >
-                 sym("]", "',' or ']' to close the sequence")))];
+            (sym("]") | (commas[element[adopt_it]] > -(kw("where")[filter_action{}] > condition[adopt_it]) >
+                         sym("]", "',' or ']' to close the sequence")))];
 
-const auto primary_def =
-    located[integer()[integer_action{}] |
-    kw("true")[boolean_action<true>{}] |
-    kw("false")[boolean_action<false>{}] |
-    kw("none")[is<expr_kind::none>] |
-    (sym("(") > expected(expression, "an expression after '('")[become] > sym(")", "')'")) |
-    &(kw("count") >> name() >> sym("(")) >> temporal[become] | quantified[become] | braced[become] | bracketed[become] | temporal[become]];
+const auto primary_def = located[integer()[integer_action{}] | kw("true")[boolean_action<true>{}] |
+                                 kw("false")[boolean_action<false>{}] | kw("none")[is<expr_kind::none>] |
+                                 (sym("(") > expected(expression, "an expression after '('")[become] > sym(")", "')'")) |
+                                 &(kw("count") >> name() >> sym("(")) >> temporal[become] | quantified[become] |
+                                 braced[become] | bracketed[become] | temporal[become]];
 
-const auto literal_def =
-    located[integer()[integer_action{}] |
-    kw("true")[boolean_action<true>{}] |
-    kw("false")[boolean_action<false>{}] |
-    name()[word_action{}]];
+const auto literal_def = located[integer()[integer_action{}] | kw("true")[boolean_action<true>{}] |
+                                 kw("false")[boolean_action<false>{}] | name()[word_action{}]];
 
 const auto argument = expected(expression, "an argument");
-const auto argument_list_def =
-    sym("(") > (sym(")") | (commas[argument[push_argument{}]] > sym(")", "',' or ')' after the argument")));
-
+const auto argument_list_def = sym("(") >
+                               (sym(")") | (commas[argument[push_argument{}]] > sym(")", "',' or ')' after the argument")));
 
 // Arguments of `perform`: expressions or `any`.
 struct choice_tag {};
 constexpr x3::rule<choice_tag, tall> choice{"an argument"};
 const auto choice_def = located[kw("any")[is<expr_kind::any>] | expression[become]];
-const auto choice_list_def =
-    sym("(") > (sym(")") | (commas[choice[push_argument{}]] > sym(")", "',' or ')' after the argument")));
+const auto choice_list_def = sym("(") >
+                             (sym(")") | (commas[choice[push_argument{}]] > sym(")", "',' or ')' after the argument")));
 
 BOOST_SPIRIT_DEFINE(choice, quantified, braced, bracketed)
 QUIESCE_DEFINE(primary)

@@ -24,8 +24,8 @@ struct tail_node {
 };
 struct suffix_node {
   tail_node tail;
-  pattern_list more, later;   // alternatives of the first pattern; what `since` excludes
-  tail_node trail;            // `earlier in r`
+  pattern_list more, later;  // alternatives of the first pattern; what `since` excludes
+  tail_node trail;           // `earlier in r`
   expr_kind kind = expr_kind::earlier;
 };
 
@@ -58,8 +58,8 @@ void make_temporal(const state& s, tall& node, suffix_node&& suffix) {
   node.args.clear();
   node.kind = suffix.kind;
   if (suffix.kind == expr_kind::since && !suffix.more.items.empty())
-    refuse(s, s.base + first.where.begin, s.base + suffix.more.items.back().where.end, "'since' takes one event on its left side",
-           "write one 'since' for each alternative and join them with '||'");
+    refuse(s, s.base + first.where.begin, s.base + suffix.more.items.back().where.end,
+           "'since' takes one event on its left side", "write one 'since' for each alternative and join them with '||'");
   raise(s, node, std::max({suffix.tail.height, suffix.more.height, suffix.later.height}));
   node.patterns.push_back(std::move(first));
   for (pattern_list* list : {&suffix.more, &suffix.later})
@@ -163,29 +163,27 @@ constexpr x3::rule<tail_tag, tail_node> tail{"a placement"};
 constexpr x3::rule<suffix_tag, suffix_node> suffix{"'earlier' or 'since'"};
 constexpr x3::rule<pattern_tag, tall_pattern> pattern{"an event with arguments"};
 
-const auto placed_def =
-    (kw("in")[mark<&tail_node::place, placement::in>] | kw("within")[mark<&tail_node::place, placement::within>]) >>
-    name("the name of a span variable")[put<&tail_node::span>];
+const auto placed_def = (kw("in")[mark<&tail_node::place, placement::in>] |
+                         kw("within")[mark<&tail_node::place, placement::within>]) >>
+                        name("the name of a span variable")[put<&tail_node::span>];
 const auto tail_def = -placed[become] >> -(kw("when") >> sym("(") >> expression[take_when{}] >> sym(")"));
-const auto suffix_def =
-    tail[first_tail{}] >> *(sym("|") >> atom_pattern[push_alternative{}]) >>
-    ((kw("earlier")[mark<&suffix_node::kind, expr_kind::earlier>] >> -placed[put<&suffix_node::trail>]) |
-     (kw("since")[mark<&suffix_node::kind, expr_kind::since>] > atom_patterns[put<&suffix_node::later>]));
+const auto suffix_def = tail[first_tail{}] >> *(sym("|") >> atom_pattern[push_alternative{}]) >>
+                        ((kw("earlier")[mark<&suffix_node::kind, expr_kind::earlier>] >> -placed[put<&suffix_node::trail>]) |
+                         (kw("since")[mark<&suffix_node::kind, expr_kind::since>] >
+                          atom_patterns[put<&suffix_node::later>]));
 
-const auto temporal_def =
-    located[(kw("count") >> atom_patterns[take_counted{}]) |
-    (name()[take_name{}] >> -(argument_list[take_arguments{}] >> -suffix[take_suffix{}]))];
+const auto temporal_def = located[(kw("count") >> atom_patterns[take_counted{}]) |
+                                  (name()[take_name{}] >> -(argument_list[take_arguments{}] >> -suffix[take_suffix{}]))];
 
 const auto atom_pattern_def =
     located[name()[put<&ast::event_pattern::event>] >> argument_list[take_event_arguments{}] >> tail[take_tail{}]];
 const auto atom_patterns_def = separated{"|"}[atom_pattern[push_pattern{}]];
 
-const auto pattern_def =
-    located[name()[put<&ast::event_pattern::event>] >> argument_list[take_event_arguments{}] >>
-    -((kw("in")[mark<&ast::event_pattern::place, placement::in>] |
-       kw("within")[mark<&ast::event_pattern::place, placement::within>]) >
-      name("the name of a span variable")[put<&ast::event_pattern::span>]) >>
-    -(kw("when") > expected(expression, "a condition after 'when'")[take_when{}])];
+const auto pattern_def = located[name()[put<&ast::event_pattern::event>] >> argument_list[take_event_arguments{}] >>
+                                 -((kw("in")[mark<&ast::event_pattern::place, placement::in>] |
+                                    kw("within")[mark<&ast::event_pattern::place, placement::within>]) >
+                                   name("the name of a span variable")[put<&ast::event_pattern::span>]) >>
+                                 -(kw("when") > expected(expression, "a condition after 'when'")[take_when{}])];
 const auto patterns_def = separated{"|"}[pattern[push_pattern{}]];
 
 BOOST_SPIRIT_DEFINE(placed, tail, suffix, pattern)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Statements: blocks, anchors in front of statements, and the statements without a body. grammar_compound.cpp has the others.
+// Statements: blocks, anchors in front of statements, and the statements without a body. grammar_compound.cpp has the
+// others.
 
 #include "model/language/grammar.hpp"
 
@@ -62,7 +63,9 @@ struct check_call {
 };
 struct take_arguments {
   template <class Context>
-  void operator()(const Context& context) const { x3::_val(context).args = std::move(x3::_attr(context).items); }
+  void operator()(const Context& context) const {
+    x3::_val(context).args = std::move(x3::_attr(context).items);
+  }
 };
 struct take_statement {
   template <class Context>
@@ -76,9 +79,10 @@ struct take_statement {
 constexpr auto semicolon(const char* as) { return sym(";", as); }
 constexpr auto after_assignment = semicolon("';' after the assignment");
 const auto arguments_of = argument_list[take_arguments{}];
-const auto call_after = kw("call")[check_call{}] > name("the procedure to call")[put<&ast::statement::text>] >
-                        arguments_of > semicolon("';' after the call");
-const auto assigned = as("a value after ':='")[call_after | (expected(expression, "a value after ':='")[value] > after_assignment)];
+const auto call_after = kw("call")[check_call{}] > name("the procedure to call")[put<&ast::statement::text>] > arguments_of >
+                        semicolon("';' after the call");
+const auto assigned =
+    as("a value after ':='")[call_after | (expected(expression, "a value after ':='")[value] > after_assignment)];
 // procedure(arguments), for notify and emit
 const auto event_of = name("an event")[put<&ast::statement::text>] > arguments_of;
 
@@ -91,15 +95,16 @@ constexpr x3::rule<keyword_statement_tag, ast::statement> keyword_statement{"a s
 
 const auto named_statement_def =
     name()[target_name{}] >
-    as("':=' or arguments after the name that begins a statement")[
-        (argument_list[target_arguments{}] >
-         as("';' after the call, or ':=' and a value")[sym(";")[to_call{}] | (sym(":=")[is<statement_kind::assign>] > assigned)]) |
-        (sym(":=")[is<statement_kind::assign>] > assigned)];
+    as("':=' or arguments after the name that begins a statement")
+        [(argument_list[target_arguments{}] >
+          as("';' after the call, or ':=' and a value")[sym(";")[to_call{}] |
+                                                        (sym(":=")[is<statement_kind::assign>] > assigned)]) |
+         (sym(":=")[is<statement_kind::assign>] > assigned)];
 
 const auto keyword_statement_def =
     (kw("let")[is<statement_kind::let>] > name("a name after 'let'")[put<&ast::statement::name>] >
-     -(sym(":") > expected(type, "a type after ':'")[push<&ast::statement::type>]) >
-     sym(":=", "':=' and a value") > assigned) |
+     -(sym(":") > expected(type, "a type after ':'")[push<&ast::statement::type>]) > sym(":=", "':=' and a value") >
+     assigned) |
     (kw("head")[is<statement_kind::head>] > name("the name of the list head")[put<&ast::statement::name>] >
      sym(":", "':' and the kind of node") > name("the kind of node")[put<&ast::statement::text>] >
      semicolon("';' after the list head")) |
@@ -127,7 +132,8 @@ const auto simple_statement_def = located[keyword_statement[become] | named_stat
 const auto any_statement = compound_statement[take_statement{}] | simple_statement[take_statement{}];
 const auto statement_def =
     located[nested[(anchor[put<&ast::statement::at>] > as("a statement after its anchor")[any_statement]) | any_statement]];
-const auto block_def = braces{"'{' to open the block", "a statement or '}'"}[*(statement[push<&block_body::items>] >> -stray)];
+const auto block_def =
+    braces{"'{' to open the block", "a statement or '}'"}[*(statement[push<&block_body::items>] >> -stray)];
 
 BOOST_SPIRIT_DEFINE(named_statement, keyword_statement)
 QUIESCE_DEFINE(simple_statement)

@@ -46,25 +46,24 @@ const auto goes_on = sym("..") | sym("+") | sym("-") | sym("*") | sym("(") | sym
 
 }  // namespace
 
-const auto type_def = located[nested[
-    kw("bool")[is<type_kind::boolean>] |
-    kw("process")[is<type_kind::process>] |
-    (kw("option")[is<type_kind::option>] > open > inner[push<&ast::type_expr::args>] > closing_angle()) |
-    (kw("set")[is<type_kind::set>] > open > inner[push<&ast::type_expr::args>] > closing_angle()) |
-    (kw("queue")[is<type_kind::queue>] > open > inner[push<&ast::type_expr::args>] > closing_angle()) |
-    (kw("seq")[is<type_kind::seq>] > open > inner[push<&ast::type_expr::args>] > closing_angle() >
-     -(sym("[") > expected(sum, "the capacity")[push_bound{}] > sym("]", "']' after the capacity"))) |
-    (sym("{")[is<type_kind::labels>] > commas[name("a label")[push<&ast::type_expr::labels>]] >
-     sym("}", "',' or '}' after the label")) |
-    (name() >> !goes_on)[named_action{}] |
-    (sum[push_bound{}] > sym("..", "'..' and the upper end of the range")[is<type_kind::range>] >
-     expected(sum, "the upper end of the range")[push_bound{}])]];
+const auto type_def =
+    located[nested[kw("bool")[is<type_kind::boolean>] | kw("process")[is<type_kind::process>] |
+                   (kw("option")[is<type_kind::option>] > open > inner[push<&ast::type_expr::args>] > closing_angle()) |
+                   (kw("set")[is<type_kind::set>] > open > inner[push<&ast::type_expr::args>] > closing_angle()) |
+                   (kw("queue")[is<type_kind::queue>] > open > inner[push<&ast::type_expr::args>] > closing_angle()) |
+                   (kw("seq")[is<type_kind::seq>] > open > inner[push<&ast::type_expr::args>] > closing_angle() >
+                    -(sym("[") > expected(sum, "the capacity")[push_bound{}] > sym("]", "']' after the capacity"))) |
+                   (sym("{")[is<type_kind::labels>] > commas[name("a label")[push<&ast::type_expr::labels>]] >
+                    sym("}", "',' or '}' after the label")) |
+                   (name() >> !goes_on)[named_action{}] |
+                   (sum[push_bound{}] > sym("..", "'..' and the upper end of the range")[is<type_kind::range>] >
+                    expected(sum, "the upper end of the range")[push_bound{}])]];
 
 const auto binder_def =
     located[name("a variable")[put<&ast::binder::name>] >
-    as("':' and a type, or 'in' and a set")[
-        (sym(":") > expected(type, "the type of the variable")[push<&ast::binder::type>]) |
-        (kw("in") > expected(expression, "a set after 'in'")[domain_action{}])]];
+            as("':' and a type, or 'in' and a set")[(sym(":") >
+                                                     expected(type, "the type of the variable")[push<&ast::binder::type>]) |
+                                                    (kw("in") > expected(expression, "a set after 'in'")[domain_action{}])]];
 
 const auto index_sorts_def = commas[name("a sort")[push<&names::items>]] >> sym("->");
 

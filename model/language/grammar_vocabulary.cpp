@@ -8,11 +8,15 @@ namespace {
 
 struct take_index {
   template <class Context>
-  void operator()(const Context& context) const { x3::_val(context).index = std::move(x3::_attr(context).items); }
+  void operator()(const Context& context) const {
+    x3::_val(context).index = std::move(x3::_attr(context).items);
+  }
 };
 struct take_arguments {
   template <class Context>
-  void operator()(const Context& context) const { x3::_val(context).args = std::move(x3::_attr(context).items); }
+  void operator()(const Context& context) const {
+    x3::_val(context).args = std::move(x3::_attr(context).items);
+  }
 };
 
 template <class Decl>
@@ -34,15 +38,14 @@ constexpr x3::rule<target_tag, tall> ghost_target{"the ghost variable to assign"
 constexpr x3::rule<update_tag, ast::ghost_update> update_rule{"an update"};
 constexpr x3::rule<ghost_tag, ast::ghost_decl> ghost_rule{"a ghost variable"};
 
-const auto sort_rule_def = located[
-    kw("sort") > name("the name of the sort")[put<&ast::vocabulary_sort::name>] > sym(";", "';' after the sort")];
-const auto event_rule_def =
-    kw("event") > name("the name of the event")[put_name] > type_list<ast::event_decl> >
-    text("what the event means, in double quotes")[put<&ast::event_decl::meaning>] >
-    -evidence[put<&ast::event_decl::proof>] > sym(";", "';' after the event");
-const auto span_rule_def = located[
-    kw("span") > name("the name of the span")[put<&ast::span_decl::name>] > type_list<ast::span_decl> >
-    text("what the span means, in double quotes")[put<&ast::span_decl::meaning>] > sym(";", "';' after the span")];
+const auto sort_rule_def =
+    located[kw("sort") > name("the name of the sort")[put<&ast::vocabulary_sort::name>] > sym(";", "';' after the sort")];
+const auto event_rule_def = kw("event") > name("the name of the event")[put_name] > type_list<ast::event_decl> >
+                            text("what the event means, in double quotes")[put<&ast::event_decl::meaning>] >
+                            -evidence[put<&ast::event_decl::proof>] > sym(";", "';' after the event");
+const auto span_rule_def =
+    located[kw("span") > name("the name of the span")[put<&ast::span_decl::name>] > type_list<ast::span_decl> >
+            text("what the span means, in double quotes")[put<&ast::span_decl::meaning>] > sym(";", "';' after the span")];
 
 struct target_name {
   template <class Context>
@@ -59,21 +62,21 @@ struct target_arguments {
   }
 };
 const auto ghost_target_def = located[name()[target_name{}] >> -argument_list[target_arguments{}]];
-const auto update_rule_def = located[
-    kw("on") > name("an event after 'on'")[put<&ast::ghost_update::event>] > argument_list[take_arguments{}] >
-    sym(":", "':' and an assignment") > ghost_target[put<&ast::ghost_update::target>] > sym(":=", "':=' and a value") >
-    expected(expression, "a value after ':='")[put<&ast::ghost_update::value>]];
-const auto ghost_rule_def = located[
-    kw("ghost") > name("the name of the ghost variable")[put<&ast::ghost_decl::name>] >
-    sym(":", "':' and the type of the ghost variable") > -index_sorts[take_index{}] >
-    expected(type, "the type of the ghost variable")[put<&ast::ghost_decl::type>] > sym("=", "'=' and the initial value") >
-    literal[put<&ast::ghost_decl::initial>] > -text()[put<&ast::ghost_decl::meaning>] >
-    *update_rule[push<&ast::ghost_decl::updates>] > sym(";", "';' or 'on' after the ghost variable")];
+const auto update_rule_def =
+    located[kw("on") > name("an event after 'on'")[put<&ast::ghost_update::event>] > argument_list[take_arguments{}] >
+            sym(":", "':' and an assignment") > ghost_target[put<&ast::ghost_update::target>] >
+            sym(":=", "':=' and a value") > expected(expression, "a value after ':='")[put<&ast::ghost_update::value>]];
+const auto ghost_rule_def = located[kw("ghost") > name("the name of the ghost variable")[put<&ast::ghost_decl::name>] >
+                                    sym(":", "':' and the type of the ghost variable") > -index_sorts[take_index{}] >
+                                    expected(type, "the type of the ghost variable")[put<&ast::ghost_decl::type>] >
+                                    sym("=", "'=' and the initial value") > literal[put<&ast::ghost_decl::initial>] >
+                                    -text()[put<&ast::ghost_decl::meaning>] > *update_rule[push<&ast::ghost_decl::updates>] >
+                                    sym(";", "';' or 'on' after the ghost variable")];
 
-const auto vocabulary_def =
-    kw("vocabulary") > name("the name of the vocabulary")[put_name] > sym(";", "';' after the name of the vocabulary") >
-    *(sort_rule[push<&ast::vocabulary::sorts>] | event_rule[push<&ast::vocabulary::events>] |
-      span_rule[push<&ast::vocabulary::spans>] | ghost_rule[push<&ast::vocabulary::ghosts>]);
+const auto vocabulary_def = kw("vocabulary") > name("the name of the vocabulary")[put_name] >
+                            sym(";", "';' after the name of the vocabulary") >
+                            *(sort_rule[push<&ast::vocabulary::sorts>] | event_rule[push<&ast::vocabulary::events>] |
+                              span_rule[push<&ast::vocabulary::spans>] | ghost_rule[push<&ast::vocabulary::ghosts>]);
 
 BOOST_SPIRIT_DEFINE(sort_rule, event_rule, span_rule, ghost_target, update_rule, ghost_rule)
 QUIESCE_DEFINE(vocabulary)

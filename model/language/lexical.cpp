@@ -9,21 +9,22 @@ namespace quiesce::language::grammar {
 namespace {
 
 constexpr std::array reserved = {
-    "after",     "all",       "any",      "assert",     "at",         "atomic",   "begin",      "bool",     "bound",
-    "break",     "by",        "call",     "choose",     "claim",      "continue", "count",      "earlier",  "either",
-    "else",      "emit",      "end",      "enum",       "environment", "error",   "event",      "evidence", "expect",
-    "false",     "for",       "free",     "ghost",      "ghost_init", "guarded",  "handler",    "head",     "idle",
-    "if",        "import",    "in",       "init",       "invariant",  "is",       "let",        "library",  "list",
-    "live",      "model",     "most",     "mutex",      "never",      "no",       "node",       "none",     "notify",
-    "of",        "on",        "operation", "option",    "or",         "orthogonal", "otherwise", "perform", "priority",
-    "proc",      "process",   "property", "proposed",   "queue",      "recursive", "repeat",    "required", "requires",
-    "return",    "rigid",     "rule",     "seq",        "set",        "since",    "skip",       "sleep",    "snapshot",
-    "softirq",   "some",      "sometimes", "sort",      "span",       "spinlock", "status",     "time",     "timer",
-    "true",      "until",     "urgent",   "var",        "variant",    "vocabulary", "wait",     "when",     "where",
-    "while",     "with",      "within"};
+    "after",   "all",     "any",       "assert",   "at",          "atomic",     "begin",     "bool",     "bound",
+    "break",   "by",      "call",      "choose",   "claim",       "continue",   "count",     "earlier",  "either",
+    "else",    "emit",    "end",       "enum",     "environment", "error",      "event",     "evidence", "expect",
+    "false",   "for",     "free",      "ghost",    "ghost_init",  "guarded",    "handler",   "head",     "idle",
+    "if",      "import",  "in",        "init",     "invariant",   "is",         "let",       "library",  "list",
+    "live",    "model",   "most",      "mutex",    "never",       "no",         "node",      "none",     "notify",
+    "of",      "on",      "operation", "option",   "or",          "orthogonal", "otherwise", "perform",  "priority",
+    "proc",    "process", "property",  "proposed", "queue",       "recursive",  "repeat",    "required", "requires",
+    "return",  "rigid",   "rule",      "seq",      "set",         "since",      "skip",      "sleep",    "snapshot",
+    "softirq", "some",    "sometimes", "sort",     "span",        "spinlock",   "status",    "time",     "timer",
+    "true",    "until",   "urgent",    "var",      "variant",     "vocabulary", "wait",      "when",     "where",
+    "while",   "with",    "within"};
 
-constexpr std::array operators = {"<=>", "==", "!=", "<=", ">=", "=>", "&&", "||", ":=", "->", "..", "+", "-", "*", "<", ">",
-                                  "!",   "?",  ":",  ";",  ",",  ".",  "(",  ")",  "[",  "]",  "{",  "}", "|", "&", "@", "="};
+constexpr std::array operators = {"<=>", "==", "!=", "<=", ">=", "=>", "&&", "||", ":=", "->", "..",
+                                  "+",   "-",  "*",  "<",  ">",  "!",  "?",  ":",  ";",  ",",  ".",
+                                  "(",   ")",  "[",  "]",  "{",  "}",  "|",  "&",  "@",  "="};
 constexpr std::array infix = {"<=>", "=>", "||", "&&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -65,14 +66,16 @@ iterator token_end(iterator first, iterator last) {
     iterator close = std::find_if(first + 1, last, [](char c) { return c == '"' || c == '\n'; });
     return close != last && *close == '"' ? close + 1 : close;
   }
-  for (++first; first != last && (static_cast<unsigned char>(*first) & 0xc0) == 0x80;) ++first;  // the rest of a UTF-8 character
+  for (++first; first != last && (static_cast<unsigned char>(*first) & 0xc0) == 0x80;)
+    ++first;  // the rest of a UTF-8 character
   return first;
 }
 
 bool read_integer(const state& s, iterator& first, iterator last, std::int64_t& value) {
   if (!is_digit(*first)) return false;
   iterator end = std::find_if_not(first, last, continues_word);
-  if (!std::all_of(first, end, is_digit)) refuse(s, first, end, "this is neither an integer nor a name", "a name begins with a letter");
+  if (!std::all_of(first, end, is_digit))
+    refuse(s, first, end, "this is neither an integer nor a name", "a name begins with a letter");
   value = 0;
   for (iterator i = first; i != end; ++i) {
     if (value > (std::numeric_limits<std::int64_t>::max() - (*i - '0')) / 10)

@@ -24,9 +24,9 @@ struct state {
   std::uint32_t file = 0;
   iterator base = nullptr;
   iterator end = nullptr;
-  unsigned depth = 0;              // of nested expressions, types and blocks around the current place
-  std::vector<iterator> open;      // braces that are not closed yet
-  mutable iterator reserved_name = nullptr;   // the last keyword found where a name could stand
+  unsigned depth = 0;                        // of nested expressions, types and blocks around the current place
+  std::vector<iterator> open;                // braces that are not closed yet
+  mutable iterator reserved_name = nullptr;  // the last keyword found where a name could stand
   source_range range(iterator from, iterator to) const {
     return {file, static_cast<std::uint32_t>(from - base), static_cast<std::uint32_t>(to - base)};
   }
@@ -45,7 +45,8 @@ iterator word_end(iterator first, iterator last);      // first if no word begin
 iterator operator_end(iterator first, iterator last);  // longest operator or punctuation; first if there is none
 iterator token_end(iterator first, iterator last);     // any token; a single character that is none is one too
 
-// Read a token at `first` (no blanks before it). They return false if it is of another kind and refuse it if it is malformed.
+// Read a token at `first` (no blanks before it). They return false if it is of another kind and refuse it if it is
+// malformed.
 bool read_integer(const state&, iterator& first, iterator last, std::int64_t& value);
 bool read_string(const state&, iterator& first, iterator last, std::string& value);
 bool read_infix(iterator& first, iterator last, bool arithmetic, std::string& value);
@@ -122,11 +123,15 @@ struct name_token : token<name_token, std::string> {
 };
 struct integer_token : token<integer_token, std::int64_t> {
   using token::token;
-  bool read(const state& s, iterator& at, iterator last, std::int64_t& value) const { return read_integer(s, at, last, value); }
+  bool read(const state& s, iterator& at, iterator last, std::int64_t& value) const {
+    return read_integer(s, at, last, value);
+  }
 };
 struct string_token : token<string_token, std::string> {
   using token::token;
-  bool read(const state& s, iterator& at, iterator last, std::string& value) const { return read_string(s, at, last, value); }
+  bool read(const state& s, iterator& at, iterator last, std::string& value) const {
+    return read_string(s, at, last, value);
+  }
 };
 struct infix_token : token<infix_token, std::string> {
   bool arithmetic;  // + - * only
@@ -238,7 +243,8 @@ struct separated_directive : x3::unary_parser<Subject, separated_directive<Subje
     if (!this->subject.parse(first, last, context, rcontext, x3::unused)) return false;
     while (separator.parse(first, last, context, x3::unused, x3::unused))
       if (!this->subject.parse(first, last, context, rcontext, x3::unused))
-        throw x3::expectation_failure<iterator>(first, x3::what(this->subject) + " after '" + std::string(separator.text) + "'");
+        throw x3::expectation_failure<iterator>(first,
+                                                x3::what(this->subject) + " after '" + std::string(separator.text) + "'");
     return true;
   }
 };
@@ -273,28 +279,40 @@ struct as {
   }
 };
 
-// Semantic actions: put<&T::m> assigns to a member of the rule's attribute, push<&T::m> appends, mark<&T::m, v> sets a constant.
+// Semantic actions: put<&T::m> assigns to a member of the rule's attribute, push<&T::m> appends, mark<&T::m, v> sets a
+// constant.
 template <auto Member>
 struct put_action {
   template <class Context>
-  void operator()(const Context& context) const { x3::_val(context).*Member = std::move(x3::_attr(context)); }
+  void operator()(const Context& context) const {
+    x3::_val(context).*Member = std::move(x3::_attr(context));
+  }
 };
 template <auto Member>
 struct push_action {
   template <class Context>
-  void operator()(const Context& context) const { (x3::_val(context).*Member).push_back(std::move(x3::_attr(context))); }
+  void operator()(const Context& context) const {
+    (x3::_val(context).*Member).push_back(std::move(x3::_attr(context)));
+  }
 };
 template <auto Member, auto Value>
 struct mark_action {
   template <class Context>
-  void operator()(const Context& context) const { x3::_val(context).*Member = Value; }
+  void operator()(const Context& context) const {
+    x3::_val(context).*Member = Value;
+  }
 };
-template <auto Member> inline constexpr put_action<Member> put{};
-template <auto Member> inline constexpr push_action<Member> push{};
-template <auto Member, auto Value> inline constexpr mark_action<Member, Value> mark{};
+template <auto Member>
+inline constexpr put_action<Member> put{};
+template <auto Member>
+inline constexpr push_action<Member> push{};
+template <auto Member, auto Value>
+inline constexpr mark_action<Member, Value> mark{};
 struct become_action {
   template <class Context>
-  void operator()(const Context& context) const { x3::_val(context) = std::move(x3::_attr(context)); }
+  void operator()(const Context& context) const {
+    x3::_val(context) = std::move(x3::_attr(context));
+  }
 };
 inline constexpr become_action become{};
 
@@ -327,7 +345,9 @@ inline constexpr located_gen located{};
 
 namespace boost::spirit::x3 {
 template <class T>
-  requires requires(const T& t) { { t.as } -> std::convertible_to<const char*>; }
+requires requires(const T& t) {
+  { t.as } -> std::convertible_to<const char*>;
+}
 struct get_info<T> {
   using result_type = std::string;
   std::string operator()(const T& parser) const { return parser.as; }
@@ -335,7 +355,9 @@ struct get_info<T> {
 template <class Subject>
 struct get_info<quiesce::language::grammar::separated_directive<Subject>> {
   using result_type = std::string;
-  std::string operator()(const quiesce::language::grammar::separated_directive<Subject>& parser) const { return what(parser.subject); }
+  std::string operator()(const quiesce::language::grammar::separated_directive<Subject>& parser) const {
+    return what(parser.subject);
+  }
 };
 template <class Subject, class Action>
 struct get_info<action<Subject, Action>> {

@@ -16,7 +16,8 @@ typename Rule::attribute_type run(const source_set& sources, std::uint32_t file,
   state.end = text.data() + text.size();
   typename Rule::attribute_type result{};
   grammar::iterator first = state.base;
-  const auto skipping = grammar::x3::make_context<grammar::x3::skipper_tag>(grammar::blanks);   // a context refers to the next one
+  const auto skipping =
+      grammar::x3::make_context<grammar::x3::skipper_tag>(grammar::blanks);  // a context refers to the next one
   const grammar::context_type context = grammar::x3::make_context<grammar::state_tag>(state, skipping);
   try {
     if (!rule.parse(first, state.end, context, grammar::x3::unused, result))
@@ -33,7 +34,9 @@ ast::model parse_model(const source_set& sources, std::uint32_t file) { return r
 ast::property_file parse_properties(const source_set& sources, std::uint32_t file) {
   return run(sources, file, grammar::property_file);
 }
-ast::claim_file parse_claims(const source_set& sources, std::uint32_t file) { return run(sources, file, grammar::claim_file); }
+ast::claim_file parse_claims(const source_set& sources, std::uint32_t file) {
+  return run(sources, file, grammar::claim_file);
+}
 ast::expr parse_expression(const source_set& sources, std::uint32_t file) {
   return run(sources, file, grammar::expression_file);
 }

@@ -17,7 +17,9 @@ constexpr std::size_t size_limit = 1u << 20;
 
 struct descriptor {
   int number = -1;
-  ~descriptor() { if (number >= 0) ::close(number); }
+  ~descriptor() {
+    if (number >= 0) ::close(number);
+  }
 };
 
 [[noreturn]] void fail(const std::string& path, const std::string& why, std::string hint = {}) {
@@ -28,7 +30,9 @@ std::string reason(int error) { return std::generic_category().message(error); }
 // The length of the UTF-8 character at `at`, or 0. Rejects overlong forms, surrogates and what is beyond U+10FFFF.
 std::size_t character_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u; };
-  const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) { return byte(i) >= low && byte(i) <= high; };
+  const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
+    return byte(i) >= low && byte(i) <= high;
+  };
   const unsigned lead = byte(0);
   if (lead < 0x80) return 1;
   if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
@@ -59,13 +63,13 @@ void check_text(const std::string& path, std::string_view text) {
 std::string read_file(const std::string& path) {
   descriptor file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)};
   if (file.number < 0) fail(path, errno == ENOENT ? "there is no such file" : reason(errno));
-  struct stat status{};
+  struct stat status {};
   if (::fstat(file.number, &status) != 0) fail(path, reason(errno));
   if (S_ISDIR(status.st_mode)) fail(path, "it is a directory");
   if (!S_ISREG(status.st_mode)) fail(path, "it is not a regular file");
   if (static_cast<std::uint64_t>(status.st_size) > size_limit)
     fail(path, fmt::format("it has {} bytes; at most {} are read", status.st_size, size_limit));
-  std::string text(size_limit + 1, '\0');   // one more than allowed: it may have grown
+  std::string text(size_limit + 1, '\0');  // one more than allowed: it may have grown
   std::size_t length = 0;
   while (length < text.size()) {
     const ssize_t count = ::read(file.number, text.data() + length, text.size() - length);
