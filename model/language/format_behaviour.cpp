@@ -114,8 +114,9 @@ void operation(writer& w, const ast::operation_decl& o) {
 
 void environment(writer& w, const ast::environment_decl& e) {
   const std::uint32_t open = w.source().find("{", e.where.begin);
-  const std::string sentence = e.sentence.empty() ? "" : " " + quoted(e.sentence);
-  w.unit(e.where.begin, w.source().end(open), "environment " + e.name + sentence + " {");
+  std::string head = "environment " + e.name;
+  if (!e.sentence.empty()) head.append(1, ' ').append(quoted(e.sentence));
+  w.unit(e.where.begin, w.source().end(open), head + " {");
   w.enter();
   std::vector<member> members;
   for (const auto& p : e.processes) members.push_back({p.where.begin, &p, nullptr});
