@@ -50,11 +50,10 @@ std::string change_cell(const step_text& s, std::size_t columns) {
 }
 
 // The initial state says only what the run chose; the rest is the model's text.
-std::string initial_cell(const step_text& s, std::size_t columns) {
-  std::vector<std::string> lines;
-  for (const trace_choice& c : s.choices)
-    if (!c.shown.empty()) lines.push_back(c.shown);
-  return lines.empty() ? "(initial state)" : "(initial state)\n" + joined(lines, "\n");
+std::string initial_cell(const step_text& s) {
+  std::string text = "(initial state)\n";
+  for (const trace_choice& c : s.choices) text += c.shown;
+  return text;
 }
 
 }  // namespace
@@ -71,7 +70,7 @@ std::string trace_table(const run_text& t) {
     row[0] = fmt::format("{:>4}", i);
     const auto column = static_cast<std::size_t>(std::find(names.begin(), names.end(), s.process) - names.begin());
     if (!s.process.empty()) row[1 + column] = action_cell(s, columns);
-    row.back() = s.process.empty() ? initial_cell(s, columns) : change_cell(s, columns);
+    row.back() = s.process.empty() ? initial_cell(s) : change_cell(s, columns);
     rows.push_back(std::move(row));
   }
   return align(rows, "  ");

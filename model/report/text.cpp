@@ -131,7 +131,8 @@ std::string verdict_sentence(const row& r) {
   const verdict& v = r.result();
   std::string text = fmt::format("{} for {}", name(v.kind), scope_text(r.answered->scope));
   if (v.kind == verdict_kind::unknown) text += fmt::format(": {}", v.reason);
-  if (v.kind == verdict_kind::violated && v.counterexample && !v.counterexample->ending.empty())
+  const bool ended = v.kind == verdict_kind::violated || v.kind == verdict_kind::deadlock;
+  if (ended && v.counterexample && !v.counterexample->ending.empty())
     text += fmt::format(": {}", v.counterexample->ending);
   return text + fmt::format(" ({})", extent(*r.answered));
 }
@@ -153,6 +154,7 @@ std::string detail(const row& r, const language::source_set* sources) {
   out += "\n";
   if (const std::string status = status_text(r.asked()); !status.empty()) out += "  " + status + "\n";
   out += claim_sentence(r) + verdict_sentence(r) + "\n";
+  if (!r.answered->symmetry_note.empty()) out += "  symmetry: " + r.answered->symmetry_note + "\n";
   if (v.counterexample) {
     out += "\n" + trace_table(*v.counterexample) + "\n" + last_step_place(*v.counterexample, sources);
     if (!v.counterexample->shortest) out += "this run is not minimal\n";

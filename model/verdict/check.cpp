@@ -95,7 +95,8 @@ struct judge {
     }
     if (found.deadlock) {
       v.kind = verdict_kind::deadlock;
-      v.counterexample = words_of(system, found.deadlock->run, "deadlock");
+      v.counterexample = words_of(system, found.deadlock->run, "");
+      if (v.counterexample->ending.empty()) v.counterexample->ending = "no process can move, and not all rest";
       return v;
     }
     if (!decided()) return undecided(std::move(v));
@@ -160,6 +161,8 @@ answer prepared_check::run(const limits& most, const progress& report) const {
   out.depth = found.depth;
   out.complete = found.complete;
   out.group_order = found.group_order;
+  out.symmetry_note = found.symmetry_note;
+  while (!out.symmetry_note.empty() && out.symmetry_note.back() == '\n') out.symmetry_note.pop_back();
   out.obstacles = obstacles_of(found, most.stop_early);
   const judge decide{*system_, found, out.obstacles};
   for (std::size_t i = 0; i < question_.properties.size(); ++i) {

@@ -38,6 +38,7 @@ struct answer {
   std::uint64_t states = 0, transitions = 0, depth = 0;
   bool complete = false;                   // every reachable state was explored
   std::uint64_t group_order = 1;           // states are orbits under a group of this size
+  std::string symmetry_note;               // what is not interchangeable, and why
   std::vector<std::string> obstacles;      // errors, bounds and budgets reached, in words
 };
 

@@ -99,8 +99,10 @@ void show_initial_choices(const std::vector<trace_change>& found, std::vector<tr
   for (trace_choice& c : choices) {
     const auto same = [&](const trace_choice& other) { return other.what == c.what && !other.shown.empty(); };
     if (std::any_of(choices.begin(), choices.end(), same)) continue;
-    for (const trace_change& change : found)
-      if (base_name(change.variable) == c.what) c.shown += fmt::format("{}{} = {}", c.shown.empty() ? "" : "\n", change.variable, change.after);
+    for (const trace_change& change : found) {
+      const std::string line = fmt::format("{} = {}\n", change.variable, change.after);  // a ghost may have the same name
+      if (base_name(change.variable) == c.what && c.shown.find(line) == std::string::npos) c.shown += line;
+    }
   }
 }
 
