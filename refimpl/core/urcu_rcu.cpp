@@ -8,6 +8,8 @@
 #include <sanitizer/tsan_interface.h>
 #define QUIESCE_RELEASE(address) __tsan_release(address)
 #define QUIESCE_ACQUIRE(address) __tsan_acquire(address)
+// What liburcu does with its own memory is not the stack's: its malloc and free are seen, its atomics are not.
+extern "C" __attribute__((weak)) const char* __tsan_default_suppressions() { return "called_from_lib:liburcu-memb.so\n"; }
 #else
 #define QUIESCE_RELEASE(address) static_cast<void>(address)
 #define QUIESCE_ACQUIRE(address) static_cast<void>(address)
