@@ -200,6 +200,14 @@ void finish(shared_lowering& all) {
       if (p.locations[l].resting) rests = b.either(rests, b.equal(pc, b.constant(static_cast<std::int64_t>(l), b.type_of(pc))));
     b.patch(a.reserved, b.negated(rests));
   }
+  for (const auto& e : all.s.end_questions) {
+    const ir::process& p = b.program.processes[e.process];
+    const expr_id pc = b.load(p.pc, p.over == ir::nothing ? std::vector<expr_id>{} : std::vector<expr_id>{e.element});
+    expr_id ended = b.truth(false);
+    for (std::size_t l = 0; l < p.locations.size(); ++l)
+      if (p.locations[l].ended) ended = b.either(ended, b.equal(pc, b.constant(static_cast<std::int64_t>(l), b.type_of(pc))));
+    b.patch(e.reserved, ended);
+  }
   for (const auto& space : all.s.spaces) b.patch(space.size, b.number(b.size(space.sort)));
   for (const auto& v : all.b.program.variables)
     if (b.type(v.type).kind == ir::type_kind::set && b.size(b.type(v.type).sort) > 64) throw diagnostic(fmt::format("'{}' would be a set of more than 64 elements", v.name));

@@ -14,6 +14,7 @@ using k = ast::expr_kind;
 namespace {
 // An event-valued parameter while only types are checked: which event it is, only a call tells.
 const std::string unknown_event = "?";
+constexpr std::size_t most_nested_calls = 200;
 
 bool mentions_name(const ast::expr& e, const std::string& name) {
   if (e.text == name && (e.kind == k::name || e.kind == k::apply)) return true;
@@ -39,10 +40,12 @@ void process_code::call(const ast::statement& st) {
   expand(*it->second, st);
 }
 
-// A parameter stands for its argument where that cannot change during the call; else for a copy made at the call.
-binding process_code::bind_scalar(const std::string& name, const value& v, const ast::statement& st) {
+// A parameter stands for its argument where that cannot change during the call and is in range; else for a copy made at the call.
+binding process_code::bind_scalar(const std::string& name, const value& v, type_id declared, const ast::statement& st) {
   binding out;
-  if (v.fx.stable && !v.fx.binds && v.defined == ir::nothing) {
+  const ir::type& to = b.type(declared);
+  const bool fits = to.kind != ir::type_kind::integer || (b.type(v.type).low >= to.low && b.type(v.type).high <= to.high);
+  if (v.fx.stable && !v.fx.binds && v.defined == ir::nothing && fits) {
     out.alias = v;
     out.alias.fx = {};
     return out;
@@ -51,8 +54,8 @@ binding process_code::bind_scalar(const std::string& name, const value& v, const
   else check_guards(v.fx, st.where);
   check_value(v, st.where);
   variable_id copy;
-  out.alias.e = local(name, v.type, &copy);
-  out.alias.type = v.type;
+  out.alias.e = local(name, declared, &copy);
+  out.alias.type = declared;
   set(copy, self_index(), v.e, st.where);
   return out;
 }
@@ -88,14 +91,16 @@ binding process_code::bind_argument(const ast::param& p, const ast::expr& e, con
   if (p.kind == ast::param_kind::reference) {
     const auto r = x.list_place(e);
     if (s.spaces[r.space].name != p.node) throw diagnostic(e.where, fmt::format("a list of '{}' is expected here", p.node));
+    if (r.fx.shared) begin_step(st);
+    else check_guards(r.fx, e.where);
     out.kind = binding_kind::head;
     out.space = r.space;
-    out.address = r.address;
+    out.address = settled_address(p.name, r, st);
     return out;
   }
   const resolved_type t = s.resolve(p.type[0]);
   if (t.sequence) return bind_sequence(p.name, t, e, st);
-  return bind_scalar(p.name, x.coerce(x.lower(e, t.type), t.type, e.where), st);
+  return bind_scalar(p.name, x.coerce(x.lower(e, t.type), t.type, e.where), t.type, st);
 }
 
 process_code::names process_code::bind_params(const std::vector<ast::param>& params, const ast::statement& st) {
@@ -245,6 +250,7 @@ void process_code::emit_event(const std::string& event, const std::vector<expr_i
 }
 
 void process_code::emit_statement(const ast::statement& st) {
+  refuse_event_in_init(st);
   begin_step(st);
   effects fx;
   const temp_id mark = x.next_temp;
@@ -253,7 +259,13 @@ void process_code::emit_statement(const ast::statement& st) {
   x.next_temp = mark;
 }
 
+// What a property may know of the initial states, `ghost_init` says.
+void process_code::refuse_event_in_init(const ast::statement& st) const {
+  if (index == ir::nothing) throw diagnostic(st.where, "no event happens in init", "ghost_init says what properties know of the initial states");
+}
+
 void process_code::notify(const ast::statement& st) {
+  refuse_event_in_init(st);
   begin_step(st);
   effects fx;
   const std::string event = event_name(st.text);
@@ -275,6 +287,7 @@ void process_code::notify(const ast::statement& st) {
 
 void process_code::run_handler(const ast::handler_decl& h, const std::string& event, const std::vector<expr_id>& args, const ast::statement& st) {
   if (!live_ || shared.dry) return;
+  if (path_.size() > most_nested_calls) throw diagnostic(st.where, fmt::format("'{}' is notified from its own handlers again and again", event), "only a recursive procedure may lead back to itself");
   const ast::handler_clause* clause = nullptr;
   for (const auto& c : h.clauses)
     if (c.event == event) clause = &c;
@@ -305,6 +318,7 @@ void process_code::run_handler(const ast::handler_decl& h, const std::string& ev
 // --- spans ---------------------------------------------------------------------------------------------------------------
 
 void process_code::span(const ast::statement& st) {
+  refuse_event_in_init(st);
   std::uint32_t kind = 0;
   while (kind < shared.monitors.spans.size() && shared.monitors.spans[kind].name != st.text) ++kind;
   if (kind == shared.monitors.spans.size()) throw diagnostic(st.where, fmt::format("there is no span '{}'", st.text));
@@ -327,19 +341,16 @@ void process_code::span(const ast::statement& st) {
   o.kind = kind;
   for (const auto& other : open_spans) o.level += other.kind == kind;
   o.args = args;
+  o.end.kind = ast::statement_kind::emit;
+  o.end.text = shared.monitors.events[shared.monitors.spans[kind].end].name;
+  o.end.where = st.where;
+  o.end.args = st.args;
   open_spans.push_back(o);
   emit_event(begin, args, st.where);
   const std::size_t mine = open_spans.size() - 1;
   cleanups_.push_back({cleanup::kind::span, 0, ir::nothing, mine});
   block(st.body);
-  if (live_ && !atomic_ && index != ir::nothing) {
-    ast::statement end;
-    end.kind = ast::statement_kind::emit;
-    end.text = shared.monitors.events[shared.monitors.spans[kind].end].name;
-    end.where = st.where;
-    end.args = st.args;
-    begin_step(end);
-  }
+  begin_step(o.end);
   end_span(mine, st.where);
   cleanups_.pop_back();
   open_spans.pop_back();
@@ -359,7 +370,7 @@ void process_code::end_span(std::size_t which, source_range where) {
 // --- operations ----------------------------------------------------------------------------------------------------------
 
 // The conjuncts `all x in SEQUENCE : …` of a requirement: true of a sequence only if true of each of its prefixes.
-expr_id process_code::prefix_condition(const std::vector<ast::expr>& requirement, const std::string& sequence) {
+expr_id process_code::prefix_condition(const std::vector<ast::expr>& requirement, const std::string& sequence, const std::vector<std::string>& not_chosen) {
   expr_id out = b.truth(true);
   std::vector<ast::expr> left = requirement;
   while (!left.empty()) {
@@ -369,10 +380,38 @@ expr_id process_code::prefix_condition(const std::vector<ast::expr>& requirement
     const bool over = e.kind == k::quantified && e.text == "all" && e.binders.size() == 1 && !e.binders[0].domain.empty() &&
                       e.binders[0].domain[0].kind == k::name && e.binders[0].domain[0].text == sequence;
     if (!over || e.args.size() != 1 || mentions_name(e.args[0], sequence)) continue;
+    if (std::any_of(not_chosen.begin(), not_chosen.end(), [&](const std::string& name) { return mentions_name(e.args[0], name); })) continue;
     const value v = x.condition(e);
     if (v.defined == ir::nothing) out = b.both(out, v.e);
   }
   return out;
+}
+
+// Do values of the scalars open[n..] exist such that `requirement` holds, or fails to be defined (which the choice then shows)?
+expr_id process_code::some_choice(const std::vector<const ast::param*>& open, std::size_t n, const ast::expr& requirement) {
+  if (n == open.size()) {
+    const value v = x.condition(requirement);
+    return v.defined == ir::nothing ? v.e : b.either(b.negated(v.defined), v.e);
+  }
+  const type_id type = s.resolve(open[n]->type[0]).type;
+  const auto with = [&](expr_id e) {
+    x.names.open();
+    binding name;
+    name.alias = {e, type, {}, ir::nothing, {}};
+    x.names.bind(open[n]->name, name);
+    const expr_id rest = some_choice(open, n + 1, requirement);
+    x.names.close();
+    return rest;
+  };
+  if (b.type(type).kind == ir::type_kind::element) {
+    const temp_id t = x.take_temp();
+    return b.over(op::some, b.boolean(), b.type(type).sort, t, with(b.temp(t, type)));
+  }
+  const auto values = b.cardinality(type);
+  if (!values || *values > 256) throw diagnostic(open[n]->where, "there are too many values to choose from");
+  expr_id any = b.truth(false);
+  for (std::uint64_t i = 0; i < *values; ++i) any = b.either(any, with(b.constant(b.low(type) + static_cast<std::int64_t>(i), type)));
+  return any;
 }
 
 // begin; then, in one step, arguments for `any` such that `requires` holds, and the body; or `otherwise`, where no arguments do.
@@ -402,19 +441,8 @@ void process_code::perform(const ast::statement& st) {
     // Scalars are quantified over, to know whether any choice is allowed.
     expr_id possible = b.truth(true);
     if (!sequence && !d.requires_.empty()) {
-      ast::expr q = d.requires_[0];
-      for (auto p = open.rbegin(); p != open.rend(); ++p) {
-        ast::expr some;
-        some.kind = k::quantified;
-        some.text = "some";
-        some.where = d.requires_[0].where;
-        some.binders.push_back({(*p)->where, (*p)->name, (*p)->type, {}});
-        some.args = {q};
-        q = some;
-      }
-      const value v = x.condition(q);
-      check_value(v, q.where);
-      possible = v.e;
+      if (open.empty()) check_value(x.condition(d.requires_[0]), d.requires_[0].where);
+      possible = some_choice(open, 0, d.requires_[0]);
     }
     if (sequence) {
       ir::instruction i;
@@ -428,7 +456,10 @@ void process_code::perform(const ast::statement& st) {
     } else {
       jump_if(b.negated(possible), refuse);
     }
+    std::vector<std::string> not_chosen;
+    for (const auto* p : open) not_chosen.push_back(p->name);
     for (const auto* p : open) {
+      not_chosen.erase(not_chosen.begin());
       const resolved_type ty = s.resolve(p->type[0]);
       binding name;
       name.alias.type = ty.type;
@@ -437,7 +468,7 @@ void process_code::perform(const ast::statement& st) {
         name.alias.sequence = local_sequence(p->name, ty.type, ty.capacity, ty.queue);
         choose_sequence(*name.alias.sequence, st.where, p->name, [&] {
           x.names.bind(p->name, name);
-          return prefix_condition(d.requires_, p->name);
+          return prefix_condition(d.requires_, p->name, not_chosen);
         });
       } else {
         variable_id v;
@@ -451,16 +482,19 @@ void process_code::perform(const ast::statement& st) {
       check_value(c, d.requires_[0].where);
       await(c.e, d.requires_[0].where);
     }
-    x.release_temp();
     fresh_ = false;
     code_label leave;
     calls_.push_back({&leave, cleanups_.size(), std::nullopt, ir::nothing});
     block(d.body);
     bind(leave);
     jump(done);
+    calls_.pop_back();
     bind(refuse);
+    code_label refused;
+    calls_.push_back({&refused, cleanups_.size(), std::nullopt, ir::nothing});
     block(d.otherwise);
     calls_.pop_back();
+    bind(refused);
     bind(done);
   });
   close_scope();

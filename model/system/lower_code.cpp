@@ -166,6 +166,7 @@ std::uint32_t process_code::stop(bool resting, const ast::statement* st) {
   }
   out.locations.push_back(l);
   fresh_ = true;
+  also_begun_ = -1;
   guard_cpu();
   step_start_ = out.code.size();
   return number;
@@ -174,12 +175,16 @@ std::uint32_t process_code::stop(bool resting, const ast::statement* st) {
 void process_code::begin_step(const ast::statement& st) {
   if (!live_ || atomic_ || index == ir::nothing) return;
   if (!fresh_) stop(false, &st);
-  ir::location& l = out.locations.back();
-  if (l.statement.empty()) {
+  const auto describe = [&](ir::location& l) {
+    if (!l.statement.empty()) return;
     l.statement = language::format_statement_head(st);
     l.where = st.where;
     l.path = path_;
-  }
+  };
+  ir::location& l = out.locations.back();
+  describe(l);
+  if (also_begun_ >= 0) describe(out.locations[static_cast<std::size_t>(also_begun_)]);
+  also_begun_ = -1;
   if (st.at) {
     l.path.push_back(frame_of("", st.at));
   }
@@ -187,9 +192,23 @@ void process_code::begin_step(const ast::statement& st) {
 }
 
 // The head of a loop: where nothing at all stands between the last stop and here, going back is going to that stop.
-void process_code::loop_head(code_label& head, bool resting) {
+// Where only bookkeeping does and the loop begins with a test that is a step, the first test shares the step that has begun; later
+// ones have a stop of their own.
+void process_code::loop_head(code_label& head, bool resting, bool visible) {
   if (!live_) return;
   const bool at_stop = fresh_ && out.code.size() == step_start_ && index != ir::nothing && !atomic_;
+  if (visible && fresh_ && !at_stop && !resting && index != ir::nothing && !atomic_) {
+    const auto begun = static_cast<std::int64_t>(out.locations.size()) - 1;
+    code_label first;
+    jump(first);
+    live_ = true;
+    head.at = static_cast<std::int64_t>(out.code.size());
+    stop(false, nullptr);
+    bind(first);
+    fresh_ = true;
+    also_begun_ = begun;
+    return;
+  }
   if (resting && !(at_stop && out.locations.back().resting)) {
     stop(true, nullptr);
   } else if (!at_stop) {
@@ -265,8 +284,9 @@ void process_code::unwind(std::size_t to) {
 
 void process_code::undo(const cleanup& c) {
   if (!live_) return;
-  if (c.what == cleanup::kind::head) kill_head(c.space, c.address);
-  else end_span(c.span, {});
+  if (c.what == cleanup::kind::head) return kill_head(c.space, c.address);
+  begin_step(open_spans[c.span].end);
+  end_span(c.span, open_spans[c.span].end.where);
 }
 
 ir::frame process_code::frame_of(const std::string& name, const std::optional<ast::anchor>& a) const {

@@ -38,6 +38,7 @@ struct open_span {
   std::uint32_t kind = 0;
   std::uint32_t level = 0;    // how many spans of this kind were open before it in this process
   std::vector<expr_id> args;
+  ast::statement end;         // its end event, for the location of that step
 };
 
 struct shared_lowering {      // what all processes of one program share
@@ -96,7 +97,7 @@ class process_code {
   void store_member(const sequence_place&, expr_id position, expr_id, source_range);
   bool live() const { return live_; }
   const std::vector<variable_id>& sleepers() const { return sleepers_; }
-  void loop_head(code_label& head, bool resting);
+  void loop_head(code_label& head, bool resting, bool visible = false);
   void end_of_process(const ast::process_decl&);
 
   // --- statements
@@ -107,6 +108,7 @@ class process_code {
   bool live_ = true;
   bool fresh_ = true;
   int atomic_ = 0;
+  std::int64_t also_begun_ = -1;                       // a location whose step the next visible statement is as well
   std::size_t step_start_ = 0;                         // behind the last stop and its CPU guards
   std::vector<ir::frame> path_;
   std::vector<std::string> active_;                    // procedures in the call path, for recursion
@@ -142,7 +144,10 @@ class process_code {
   void let(const ast::statement&);
   void assign_sequence(const sequence_place&, const ast::expr&, const ast::statement&);
   void copy_sequence(const sequence_place& to, const sequence_place& from, source_range);
+  void fill_sequence(const sequence_place& to, const ast::expr&, const ast::statement&);
   void filter_sequence(const sequence_place& to, const ast::expr&, const ast::statement&);
+  bool filter_reads(const sequence_place&, const ast::expr&);
+  effects sequence_effects(const sequence_place& to, const ast::expr&);
   void check_write(const global&, source_range);
   void write_step(const global&, const effects&, const ast::statement&);
   void if_statement(const ast::statement&);
@@ -169,6 +174,7 @@ class process_code {
   bool lock_statement(const ast::statement&);
   bool timer_statement(const ast::statement&);
   void sleep(const ast::statement&);
+  void within_horizon(expr_id delay, const std::string& beyond, source_range);
   void take_lock(const ast::statement&, bool bh);
   void release_lock(const ast::statement&, bool bh);
   bool try_lock(const ast::statement&, const std::string& result);
@@ -181,26 +187,29 @@ class process_code {
   void list_insert(std::uint32_t space, expr_id node, expr_id before, expr_id after, source_range);
   void list_unlink(std::uint32_t space, expr_id node, source_range);
   void kill_head(std::uint32_t space, expr_id address);
+  expr_id settled_address(const std::string& name, const expressions::node_reference&, const ast::statement&);
 
   using names = std::map<std::string, binding>;
   void expand(const ast::procedure_decl&, const ast::statement&);
   names bind_params(const std::vector<ast::param>&, const ast::statement&);
   binding bind_argument(const ast::param&, const ast::expr&, const ast::statement&);
   binding bind_sequence(const std::string& name, const resolved_type&, const ast::expr&, const ast::statement&);
-  binding bind_scalar(const std::string& name, const value&, const ast::statement&);
+  binding bind_scalar(const std::string& name, const value&, type_id declared, const ast::statement&);
   binding dry_binding(const ast::param&);
   void inline_body(const std::string& name, const std::optional<ast::anchor>&, names params, const std::vector<ast::statement>&);
   void enter(const std::string& name, const std::optional<ast::anchor>&, names params, const std::function<void()>& body);
   std::string event_name(const std::string&) const;
   std::vector<expr_id> event_args(const std::string& event, const ast::statement&, effects&);
   void emit_event(const std::string& event, const std::vector<expr_id>&, source_range);
+  void refuse_event_in_init(const ast::statement&) const;
   void notify(const ast::statement&);
   void emit_statement(const ast::statement&);
   void run_handler(const ast::handler_decl&, const std::string& event, const std::vector<expr_id>& args, const ast::statement&);
   void span(const ast::statement&);
   void end_span(std::size_t, source_range);
   void perform(const ast::statement&);
-  expr_id prefix_condition(const std::vector<ast::expr>& requirement, const std::string& sequence);
+  expr_id some_choice(const std::vector<const ast::param*>& open, std::size_t n, const ast::expr& requirement);
+  expr_id prefix_condition(const std::vector<ast::expr>& requirement, const std::string& sequence, const std::vector<std::string>& not_chosen);
   void expiry_process(const ast::process_decl&);
   friend class monitor_weaver;
 };
@@ -224,6 +233,7 @@ class monitor_weaver {
   std::vector<const open_span*> spans_for(process_code&, const monitors::pattern&, bool& applies);
   void check_event(process_code&, std::uint32_t monitor, const monitors::check&, const std::vector<expr_id>& args, source_range);
   type_id type(const monitors::value_type&);
+  void for_each_free(const monitors::update&, const std::function<void(const std::vector<expr_id>&)>& each);
   std::map<std::pair<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>, variable_id> cells_;  // (cell, (template, level))
   std::vector<variable_id> ghosts_;
 };

@@ -119,7 +119,7 @@ value expressions::lower(const ast::expr& e, std::optional<type_id> expected) {
       v.type = p.member;
       v.fx = whole.fx;
       v.fx.add(i.fx);
-      v.defined = both_defined(i.defined, inside);
+      v.defined = both_defined(both_defined(whole.defined, i.defined), inside);
       break;
     }
     case k::seq_literal:

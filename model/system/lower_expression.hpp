@@ -89,14 +89,16 @@ class expressions {
   value coerce(value, type_id to, source_range where);
   sequence_place sequence(const ast::expr&);               // a sequence-valued name
   // The address that `x` in a list statement means.
-  struct node_reference { std::uint32_t space; expr_id address; effects fx; };
+  struct node_reference { std::uint32_t space; expr_id address; effects fx; expr_id defined = ir::nothing; };
   node_reference list_place(const ast::expr&);
-  expr_id lock_owner(const ast::expr&, const global** lock, std::vector<expr_id>* index = nullptr);
-  expr_id timer_state(const ast::expr&, const global** timer, std::vector<expr_id>* index);
+  // `place`: what the index of the lock or timer depends on and fails at.
+  expr_id lock_owner(const ast::expr&, const global** lock, std::vector<expr_id>* index, value& place);
+  expr_id timer_state(const ast::expr&, const global** timer, std::vector<expr_id>* index, value& place);
+  // A temp of its own until the statement ends, so that the bound variables of two expressions never meet, however they are put together.
   temp_id take_temp();
-  void release_temp() { --next_temp; }
   expr_id sequence_length(const sequence_place& p) { return b.load(p.length, p.index); }
   expr_id sequence_at(const sequence_place& p, expr_id position);
+  expr_id both_defined(expr_id a, expr_id b_) const;
   value element_value(expr_id e, sort_id s) { return {e, b.element(s), {}, ir::nothing, {}}; }
   std::string type_name(type_id) const;
   bool same_type(type_id, type_id) const;
@@ -106,6 +108,7 @@ class expressions {
   value global_read(const global&, const ast::expr&);
   value apply(const ast::expr&, std::optional<type_id>);
   std::optional<value> builtin(const ast::expr&);
+  expr_id process_ended(const ast::expr&, value& place);
   std::optional<value> list_function(const ast::expr&);
   value unary(const ast::expr&);
   value binary(const ast::expr&, std::optional<type_id>);
@@ -122,7 +125,6 @@ class expressions {
   value label(const ast::expr&, const std::string&, std::optional<type_id>);
   std::vector<expr_id> index_of(const std::vector<sort_id>&, const ast::expr&, value& into);
   bool needs_context(const ast::expr&) const;
-  expr_id both_defined(expr_id a, expr_id b_) const;
   value integer(const ast::expr&);
   value make(op, type_id, const std::vector<value>&);
 };

@@ -173,6 +173,7 @@ void symbols::declare_globals() {
     g.where = d->where;
     g.spin = d->spin;
     g.lock = static_cast<int>(locks.size());
+    if (g.lock >= 64) throw diagnostic(d->where, "more than 64 locks");
     locks.push_back(d->name);
     if (!d->sort.empty()) g.index.push_back(sort_named(d->sort, d->where).id);
     g.var = b.variable(d->name, b.option(b.element(process_sort)), g.index, ir::variable_kind::global);

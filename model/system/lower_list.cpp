@@ -48,8 +48,17 @@ void process_code::list_unlink(std::uint32_t space, expr_id node, source_range w
   const expr_id next = b.temp(list_get(space, true, node, where), address);
   list_set(space, false, next, prev, where);
   list_set(space, true, prev, next, where);
-  x.release_temp();
-  x.release_temp();
+}
+
+// An address that is computed from what others may change is computed once.
+expr_id process_code::settled_address(const std::string& name, const expressions::node_reference& r, const ast::statement& st) {
+  const type_id address = b.element(s.spaces[r.space].sort);
+  if (r.fx.stable && !r.fx.binds && r.defined == ir::nothing) return r.address;
+  check_value({r.address, address, {}, r.defined, {}}, st.where);
+  variable_id copy;
+  const expr_id settled = local(name, address, &copy);
+  set(copy, self_index(), r.address, st.where);
+  return settled;
 }
 
 // The frame of a head returns: every link to it dangles from now on.
@@ -57,7 +66,6 @@ void process_code::kill_head(std::uint32_t space, expr_id head) {
   if (!live_) return;
   const pointer_space& p = s.spaces[space];
   const type_id address = b.element(p.sort);
-  const bool fresh = fresh_;
   const temp_id t = x.take_temp();
   const expr_id a = b.temp(t, address);
   set_temp(t, b.constant(first_node, address));
@@ -74,8 +82,7 @@ void process_code::kill_head(std::uint32_t space, expr_id head) {
   jump_if(b.make(op::less, b.boolean(), {a, p.size}), loop);
   set(p.next, {head}, b.constant(null_address, address), {});
   set(p.prev, {head}, b.constant(null_address, address), {});
-  x.release_temp();
-  fresh_ = fresh;
+  fresh_ = false;   // links that others see have changed: part of the step before, not of the next
 }
 
 // LIST_HEAD on the stack. One address for each instance of the process, kept for this place of the code and used again by
@@ -132,6 +139,7 @@ bool process_code::list_statement(const ast::statement& st) {
   const pointer_space& space = s.spaces[node.space];
   const type_id address = b.element(space.sort);
   begin_step(st);
+  check_value({node.address, address, {}, x.both_defined(node.defined, other.defined), {}}, st.where);
   if (space.guard >= 0) {
     effects fx;
     fx.guards = std::uint64_t{1} << space.guard;
@@ -141,7 +149,6 @@ bool process_code::list_statement(const ast::statement& st) {
     const expr_id near = b.temp(list_get(node.space, !tail, other.address, st.where), address);
     if (tail) list_insert(node.space, node.address, near, other.address, st.where);
     else list_insert(node.space, node.address, other.address, near, st.where);
-    x.release_temp();
   };
   if (st.text == "INIT_LIST_HEAD") {
     list_init(node.space, node.address, st.where);
@@ -168,7 +175,6 @@ bool process_code::list_statement(const ast::statement& st) {
     list_set(node.space, true, last, at, st.where);
     list_set(node.space, false, at, last, st.where);
     list_init(node.space, node.address, st.where);
-    for (int i = 0; i < 3; ++i) x.release_temp();
     bind(done);
   }
   return true;
@@ -177,7 +183,7 @@ bool process_code::list_statement(const ast::statement& st) {
 // list_for_each_entry reads the next link after the body, the _safe form before it.
 void process_code::list_loop(const ast::statement& st) {
   const bool safe = st.kind == ast::statement_kind::list_for_each_safe;
-  const auto list = x.list_place(st.value[0]);
+  auto list = x.list_place(st.value[0]);
   const pointer_space& space = s.spaces[list.space];
   const type_id address = b.element(space.sort);
   const std::uint32_t nodes = b.size(space.owner);
@@ -193,11 +199,12 @@ void process_code::list_loop(const ast::statement& st) {
   const expr_id at = local(st.name + ".entry", address, &at_var);
   const expr_id next = safe ? local(st.name + ".next", address, &next_var) : at;
   const expr_id turn = local(st.name + ".turn", b.integer(0, nodes + 1), &turn_var);
+  if (list.fx.shared && !fx.shared) begin_step(st);
   access();
+  list.address = settled_address(st.name + ".head", list, st);
   const auto advance = [&](variable_id to, expr_id from) {
     const temp_id t = list_get(list.space, true, from, st.where);
     set(to, self_index(), b.temp(t, address), st.where);
-    x.release_temp();
   };
   advance(at_var, list.address);
   set(turn_var, self_index(), b.number(0), st.where);
@@ -220,12 +227,9 @@ void process_code::list_loop(const ast::statement& st) {
   x.names.bind(st.name, name);
   body_of_loop(st, body_end, done);
   bind(body_end);
-  if (safe) {
-    set(at_var, self_index(), next, st.where);
-  } else {
-    access();
-    advance(at_var, at);
-  }
+  access();   // the _safe form reads the link behind `next` at the head of the loop: part of this step
+  if (safe) set(at_var, self_index(), next, st.where);
+  else advance(at_var, at);
   jump(head);
   bind(done);
   close_scope();

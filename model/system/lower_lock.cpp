@@ -41,7 +41,6 @@ expr_id process_code::some_on_my_cpu(bool softirq, const std::function<expr_id(s
     expr_id here = b.both(b.equal(cpu_of(p, e), cpu_), body(p, e));
     if (p == index) here = b.both(b.make(op::not_equal, b.boolean(), {e, x.self_element}), here);
     any = b.either(any, b.over(op::some, b.boolean(), over, t, here));
-    x.release_temp();
   }
   return any;
 }
@@ -78,9 +77,11 @@ void process_code::count_bh(int by, source_range where) {
 void process_code::take_lock(const ast::statement& st, bool bh) {
   const global* lock = nullptr;
   std::vector<expr_id> at;
-  const expr_id owner = x.lock_owner(st.args[0], &lock, &at);
+  value place;
+  const expr_id owner = x.lock_owner(st.args[0], &lock, &at, place);
   if (lock->spin == (st.text == "mutex_lock")) throw diagnostic(st.where, fmt::format("'{}' is a {}", lock->name, lock->spin ? "spinlock" : "mutex"));
   begin_step(st);
+  check_value(place, st.where);
   const expr_id none = b.constant(0, b.type_of(owner));
   code_label free;
   const auto deadlock_if = [&](expr_id c, const std::string& why) {
@@ -112,9 +113,11 @@ void process_code::take_lock(const ast::statement& st, bool bh) {
 void process_code::release_lock(const ast::statement& st, bool bh) {
   const global* lock = nullptr;
   std::vector<expr_id> at;
-  const expr_id owner = x.lock_owner(st.args[0], &lock, &at);
+  value place;
+  const expr_id owner = x.lock_owner(st.args[0], &lock, &at, place);
   if (lock->spin == (st.text == "mutex_unlock")) throw diagnostic(st.where, fmt::format("'{}' is a {}", lock->name, lock->spin ? "spinlock" : "mutex"));
   begin_step(st);
+  check_value(place, st.where);
   check(b.equal(owner, x.self), ir::error_kind::lock_misuse, fmt::format("'{}' is released by a process that does not hold it", lock->name), st.where);
   set(lock->var, at, b.constant(0, b.type_of(owner)), st.where);
   if (bh) count_bh(-1, st.where);
@@ -136,10 +139,14 @@ bool process_code::lock_statement(const ast::statement& st) {
 bool process_code::try_lock(const ast::statement& st, const std::string& result) {
   if (st.text != "spin_trylock" && st.text != "spin_trylock_bh" && st.text != "mutex_trylock") return false;
   if (st.args.size() != 1) throw diagnostic(st.where, fmt::format("'{}' takes a lock", st.text));
+  if (index == ir::nothing) throw diagnostic(st.where, "nobody runs in init who could hold a lock");
   const global* lock = nullptr;
   std::vector<expr_id> at;
-  const expr_id owner = x.lock_owner(st.args[0], &lock, &at);
+  value place;
+  const expr_id owner = x.lock_owner(st.args[0], &lock, &at, place);
+  if (lock->spin == (st.text == "mutex_trylock")) throw diagnostic(st.where, fmt::format("'{}' is a {}", lock->name, lock->spin ? "spinlock" : "mutex"));
   begin_step(st);
+  check_value(place, st.where);
   binding name;
   if (st.kind == ast::statement_kind::let_call) {
     name.kind = binding_kind::local;
@@ -167,12 +174,15 @@ bool process_code::timer_statement(const ast::statement& st) {
   if (st.args.size() != (arms ? 2u : 1u)) throw diagnostic(st.where, arms ? "mod_timer takes a timer and a delay" : "del_timer takes a timer");
   const global* timer = nullptr;
   std::vector<expr_id> at;
-  const expr_id state = x.timer_state(st.args[0], &timer, &at);
+  value place;
+  const expr_id state = x.timer_state(st.args[0], &timer, &at, place);
   begin_step(st);
+  check_value(place, st.where);
   if (!s.urgent) {
     if (arms) {
       const value delay = x.lower(st.args[1]);
       if (delay.sequence || b.type(delay.type).kind != ir::type_kind::integer) throw diagnostic(st.args[1].where, "a delay is an integer");
+      check_value(delay, st.where);
     }
     set(timer->var, at, b.truth(arms), st.where);
     return true;
@@ -182,24 +192,41 @@ bool process_code::timer_statement(const ast::statement& st) {
     set(timer->var, at, b.constant(0, type), st.where);
     return true;
   }
-  const value delay = x.coerce(x.lower(st.args[1], type), type, st.args[1].where);
+  const value delay = x.lower(st.args[1]);
+  if (delay.sequence || b.type(delay.type).kind != ir::type_kind::integer) throw diagnostic(st.args[1].where, "a delay is an integer");
   check_value(delay, st.where);
-  set(timer->var, at, delay.e, st.where);
+  within_horizon(delay.e, "a delay beyond the horizon", st.where);
+  set(timer->var, at, b.make(op::wrap, type, {delay.e}), st.where);
   return true;
+}
+
+// A time that is waited for: never negative; one beyond the horizon is a bound.
+void process_code::within_horizon(expr_id delay, const std::string& beyond, source_range where) {
+  const bool fresh = fresh_;
+  if (b.type(b.type_of(delay)).low < 0) check(b.make(op::less_equal, b.boolean(), {b.number(0), delay}), ir::error_kind::range, "a delay is negative", where);
+  code_label fits;
+  if (b.type(b.type_of(delay)).high > s.horizon) {
+    jump_if(b.make(op::less_equal, b.boolean(), {delay, b.number(s.horizon)}), fits);
+    bound(ir::bound_kind::horizon, beyond, where);
+    bind(fits);
+  }
+  fresh_ = fresh;
 }
 
 // msleep(e): ceiling to jiffies of 1000/HZ ms, plus one jiffy. Without HZ the clock is ideal and the sleep exact.
 void process_code::sleep(const ast::statement& st) {
-  if (atomic_) throw diagnostic(st.where, "nobody sleeps inside atomic");
+  if (atomic_ || index == ir::nothing) throw diagnostic(st.where, "nobody sleeps inside atomic or init");
   begin_step(st);
   const value ms = x.lower(st.value[0]);
   if (ms.sequence || b.type(ms.type).kind != ir::type_kind::integer) throw diagnostic(st.value[0].where, "sleep takes milliseconds");
+  check_value(ms, st.where);
   if (!s.urgent) return;
   expr_id wait = ms.e;
   if (const auto hz = s.constants.find("HZ"); hz != s.constants.end() && *b.constant_of(hz->second) > 0) {
     const std::int64_t per_second = *b.constant_of(hz->second);
     if (1000 % per_second != 0) throw diagnostic(st.where, "HZ must divide 1000");
     const std::int64_t jiffy = 1000 / per_second;
+    if (b.type(ms.type).low < 0) check(b.make(op::less_equal, b.boolean(), {b.number(0), ms.e}), ir::error_kind::range, "a delay is negative", st.where);
     const expr_id up = b.plus(ms.e, b.number(jiffy - 1));
     const expr_id jiffies = b.make(op::divide, b.integer(0, 0), {up, b.number(jiffy)});
     wait = b.make(op::multiply, b.integer(0, 0), {b.plus(jiffies, b.number(1)), b.number(jiffy)});
@@ -209,11 +236,7 @@ void process_code::sleep(const ast::statement& st) {
   open_scope();
   const expr_id left = local("sleep", type, &left_var);
   sleepers_.push_back(left_var);
-  code_label fits;
-  const expr_id beyond = b.make(op::less, b.boolean(), {b.number(s.horizon), wait});
-  jump_if(b.negated(beyond), fits);
-  bound(ir::bound_kind::horizon, "a sleep beyond the horizon", st.where);
-  bind(fits);
+  within_horizon(wait, "a sleep beyond the horizon", st.where);
   set(left_var, self_index(), b.make(op::wrap, type, {wait}), st.where);
   fresh_ = false;
   stop(false, &st);

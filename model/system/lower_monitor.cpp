@@ -106,7 +106,6 @@ expr_id monitor_weaver::term(process_code& c, const monitors::term& t, environme
       if (env.variables.size() <= t.index) env.variables.resize(t.index + 1, ir::nothing);
       env.variables[t.index] = b.temp(temp, element);
       const expr_id body = term(c, t.kids[0], env);
-      c.x.release_temp();
       if (t.code == mo::count) return b.over(op::count, b.integer(0, b.size(sort)), sort, temp, body);
       return b.over(t.code == mo::all ? op::all : op::some, b.boolean(), sort, temp, body);
     }
@@ -173,7 +172,6 @@ void monitor_weaver::check_event(process_code& c, std::uint32_t monitor, const m
     expr_id good = term(c, check.condition, env);
     for (auto it = free.rbegin(); it != free.rend(); ++it) {
       good = b.over(wanted ? op::some : op::all, b.boolean(), it->first, it->second, good);
-      c.x.release_temp();
     }
     ir::instruction hit;
     hit.which = monitor;
@@ -204,14 +202,31 @@ struct pending_set {
 };
 }  // namespace
 
+// One call for each choice of elements for the keys that a clear leaves free; one call without, where there are none.
+void monitor_weaver::for_each_free(const monitors::update& u, const std::function<void(const std::vector<expr_id>&)>& each) {
+  builder& b = shared_.b;
+  std::vector<expr_id> chosen;
+  const std::function<void(std::size_t)> from = [&](std::size_t n) {
+    if (n == u.free.size()) return each(chosen);
+    const type_id element = type(u.free[n].second);
+    if (b.type(element).kind != ir::type_kind::element) throw diagnostic("a property quantifies over something that is not a sort");
+    for (std::uint32_t e = 0; e < b.size(b.type(element).sort); ++e) {
+      chosen.push_back(b.constant(e, element));
+      from(n + 1);
+      chosen.pop_back();
+    }
+  };
+  from(0);
+}
+
 void monitor_weaver::weave(process_code& c, std::uint32_t event, const std::vector<expr_id>& args, source_range where) {
   builder& b = shared_.b;
+  const temp_id mark = c.x.next_temp;
   for (std::uint32_t m = 0; m < shared_.monitors.monitors.size(); ++m)
     for (const auto& check : shared_.monitors.monitors[m].checks)
       if (check.on.event == event) check_event(c, m, check, args, where);
   // All updates see the values before the event: conditions and values first, then the assignments.
   std::vector<pending_set> sets;
-  const temp_id mark = c.x.next_temp;
   const auto plan = [&](expr_id when, variable_id v, std::vector<expr_id> at, expr_id to) {
     if (b.is_false(when)) return;
     pending_set p{0, !b.is_true(when), {}};
@@ -237,23 +252,25 @@ void monitor_weaver::weave(process_code& c, std::uint32_t event, const std::vect
     bool applies;
     for (const auto* span : spans_for(c, u.on, applies)) {
       if (!applies) break;
-      environment env;
-      env.variables.assign(u.variables, ir::nothing);
-      if (u.on.span_variable >= 0) {
-        env.spans.resize(static_cast<std::size_t>(u.on.span_variable) + 1);
-        env.spans.back() = span;
-      }
-      if (!u.free.empty()) throw diagnostic(fmt::format("'{}' would forget counts that the event does not name: a model cannot keep them yet", shared_.monitors.cells[u.cell].name));
-      const expr_id m = match(c, u.on, args, env);
       const monitors::cell& cell = shared_.monitors.cells[u.cell];
       const open_span* copy = cell.span >= 0 ? span : nullptr;
       const variable_id v = cell_variable(c, u.cell, copy);
-      std::vector<expr_id> keys;
-      for (const auto key : u.keys) keys.push_back(env.variables[key]);
-      const auto at = cell_index(c, u.cell, keys, copy);
-      expr_id to = b.truth(u.act == monitors::action::set);
-      if (cell.counter) to = u.act == monitors::action::clear ? b.number(0) : b.make(op::minimum, b.integer(0, 0), {b.plus(b.load(v, at), b.number(1)), b.number(cell.cap)});
-      plan(m, v, at, to);
+      for_each_free(u, [&](const std::vector<expr_id>& chosen) {
+        environment env;
+        env.variables.assign(u.variables, ir::nothing);
+        if (u.on.span_variable >= 0) {
+          env.spans.resize(static_cast<std::size_t>(u.on.span_variable) + 1);
+          env.spans.back() = span;
+        }
+        for (std::size_t i = 0; i < u.free.size(); ++i) env.variables[u.free[i].first] = chosen[i];
+        const expr_id m = match(c, u.on, args, env);
+        std::vector<expr_id> keys;
+        for (const auto key : u.keys) keys.push_back(env.variables[key]);
+        const auto at = cell_index(c, u.cell, keys, copy);
+        expr_id to = b.truth(u.act == monitors::action::set);
+        if (cell.counter) to = u.act == monitors::action::clear ? b.number(0) : b.make(op::minimum, b.integer(0, 0), {b.plus(b.load(v, at), b.number(1)), b.number(cell.cap)});
+        plan(m, v, at, to);
+      });
     }
   }
   for (const auto& g : shared_.monitors.ghost_updates) {
@@ -271,7 +288,7 @@ void monitor_weaver::weave(process_code& c, std::uint32_t event, const std::vect
     if (c.live()) c.emit(p.set);
     c.bind(skip);
   }
-  while (c.x.next_temp > mark) c.x.release_temp();
+  c.x.next_temp = mark;
 }
 
 namespace {

@@ -53,6 +53,7 @@ value expressions::quantify(const ast::expr& e, std::size_t n) {
       sort = s.positions(domain.sequence->capacity);
       const expr_id at = b.temp(t, b.element(sort));
       inside.e = b.make(op::less, b.boolean(), {at, sequence_length(*domain.sequence)});
+      inside.defined = domain.defined;
       name.alias = {sequence_at(*domain.sequence, at), domain.sequence->member, domain.fx, ir::nothing, {}};
     } else if (b.type(domain.type).kind == ir::type_kind::set) {
       sort = b.type(domain.type).sort;
@@ -67,10 +68,8 @@ value expressions::quantify(const ast::expr& e, std::size_t n) {
   names.bind(binder.name, name);
   const value body = quantify(e, n + 1);
   names.close();
-  const bool first = n == 0;
   const bool counts = e.text == "count";
   if (counts && e.binders.size() != 1) throw diagnostic(e.where, "count has one binder");
-  (void)first;
   value v;
   v.fx = inside.fx;
   v.fx.add(body.fx);
@@ -81,7 +80,6 @@ value expressions::quantify(const ast::expr& e, std::size_t n) {
   v.type = counts ? ty : b.boolean();
   if (body.defined != ir::nothing) v.defined = b.over(op::all, b.boolean(), sort, t, b.make(op::implies, b.boolean(), {inside.e, body.defined}));
   v.defined = both_defined(inside.defined, v.defined);
-  release_temp();
   return v;
 }
 
@@ -122,11 +120,10 @@ value expressions::membership(const ast::expr& e) {
     const expr_id at = b.temp(t, b.element(sort));
     value v;
     v.e = b.over(op::some, b.boolean(), sort, t, b.both(b.make(op::less, b.boolean(), {at, sequence_length(*d.sequence)}), b.equal(sequence_at(*d.sequence, at), x.e)));
-    release_temp();
     v.fx = d.fx;
     v.fx.add(x.fx);
     v.fx.binds = true;
-    v.defined = x.defined;
+    v.defined = both_defined(d.defined, x.defined);
     return v;
   }
   if (b.type(d.type).kind != ir::type_kind::set) throw diagnostic(domain.where, "'in' asks about a set or a sequence");
@@ -168,28 +165,37 @@ value expressions::set_filter(const ast::expr& e) {
   v.fx = c.fx;
   v.fx.binds = true;
   if (c.defined != ir::nothing) v.defined = b.over(op::all, b.boolean(), sort, t, c.defined);
-  release_temp();
   return v;
 }
 
-expr_id expressions::lock_owner(const ast::expr& e, const global** lock, std::vector<expr_id>* index) {
+expr_id expressions::lock_owner(const ast::expr& e, const global** lock, std::vector<expr_id>* index, value& place) {
   const auto it = s.globals.find(e.text);
   if ((e.kind != k::name && e.kind != k::apply) || it == s.globals.end() || it->second.kind != global_kind::lock) throw diagnostic(e.where, "a lock is expected here");
-  value ignore;
-  const auto at = index_of(it->second.index, e, ignore);
+  const auto at = index_of(it->second.index, e, place);
   if (lock) *lock = &it->second;
   if (index) *index = at;
   return b.load(it->second.var, at);
 }
 
-expr_id expressions::timer_state(const ast::expr& e, const global** timer, std::vector<expr_id>* index) {
+expr_id expressions::timer_state(const ast::expr& e, const global** timer, std::vector<expr_id>* index, value& place) {
   const auto it = s.globals.find(e.text);
   if ((e.kind != k::name && e.kind != k::apply) || it == s.globals.end() || it->second.kind != global_kind::timer) throw diagnostic(e.where, "a timer is expected here");
-  value ignore;
-  const auto at = index_of(it->second.index, e, ignore);
+  const auto at = index_of(it->second.index, e, place);
   if (timer) *timer = &it->second;
   if (index) *index = at;
   return b.load(it->second.var, at);
+}
+
+expr_id expressions::process_ended(const ast::expr& e, value& place) {
+  std::uint32_t p = 0;
+  while (p < s.processes.size() && s.processes[p]->name != e.text) ++p;
+  if ((e.kind != k::name && e.kind != k::apply) || p == s.processes.size()) throw diagnostic(e.where, "a process is expected here");
+  std::vector<sort_id> over;
+  if (!s.processes[p]->params.empty()) over.push_back(s.sort_named(s.processes[p]->params[0].type[0].text, e.where).id);
+  const auto at = index_of(over, e, place);
+  const expr_id reserved = b.reserve(b.boolean());
+  s.end_questions.push_back({reserved, p, at.empty() ? ir::nothing : at[0]});
+  return reserved;
 }
 
 std::optional<value> expressions::builtin(const ast::expr& e) {
@@ -205,6 +211,7 @@ std::optional<value> expressions::builtin(const ast::expr& e) {
     const value whole = lower(e.args[0]);
     v.e = sequence_length(sequence(e.args[0]));
     v.fx = whole.fx;
+    v.defined = whole.defined;
   } else if (e.text == "card") {
     arity(1);
     const value set = lower(e.args[0]);
@@ -220,16 +227,21 @@ std::optional<value> expressions::builtin(const ast::expr& e) {
     return v;
   } else if (e.text == "held" || e.text == "locked") {
     arity(1);
-    const expr_id owner = lock_owner(e.args[0], nullptr);
+    const expr_id owner = lock_owner(e.args[0], nullptr, nullptr, v);
     if (e.text == "held" && self == ir::nothing) throw diagnostic(e.where, "held() asks about the running process: there is none here");
     const expr_id none = b.constant(0, b.type_of(owner));
     v.e = e.text == "held" ? b.equal(owner, self) : b.make(op::not_equal, b.boolean(), {owner, none});
     // Whether one holds a lock oneself, nobody else can change.
-    v.fx.shared = e.text == "locked";
+    v.fx.shared |= e.text == "locked";
+    v.fx.stable = false;
+  } else if (e.text == "ended") {
+    arity(1);
+    v.e = process_ended(e.args[0], v);
+    v.fx.shared = true;
     v.fx.stable = false;
   } else if (e.text == "timer_pending") {
     arity(1);
-    const expr_id state = timer_state(e.args[0], nullptr, nullptr);
+    const expr_id state = timer_state(e.args[0], nullptr, nullptr, v);
     v.e = s.urgent ? b.make(op::not_equal, b.boolean(), {state, b.constant(0, b.type_of(state))}) : state;
     v.fx.shared = true;
     v.fx.stable = false;
@@ -257,7 +269,7 @@ expressions::node_reference expressions::list_place(const ast::expr& e) {
       const type_id address = b.element(s.spaces[it->second.space].sort);
       const auto c = b.constant_of(index[0]);
       const expr_id a = c ? b.constant(*c + first_node, address) : b.make(op::add, address, {index[0], b.constant(first_node, address)});
-      return {it->second.space, a, at.fx};
+      return {it->second.space, a, at.fx, at.defined};
     }
   }
   throw diagnostic(e.where, "a list head or a list node is expected here");
@@ -275,6 +287,7 @@ std::optional<value> expressions::list_function(const ast::expr& e) {
   value v;
   v.type = b.boolean();
   v.fx = x.fx;
+  v.defined = x.defined;
   v.fx.stable = false;
   if (space.guard >= 0) v.fx.guards |= std::uint64_t{1} << space.guard;
   else v.fx.shared = true;
@@ -283,7 +296,9 @@ std::optional<value> expressions::list_function(const ast::expr& e) {
   } else if (e.text == "list_initialised") {
     v.e = b.both(b.make(op::not_equal, b.boolean(), {next, at(null_address)}), b.make(op::not_equal, b.boolean(), {prev, at(null_address)}));
   } else if (e.text == "list_on") {
-    v.e = b.both(b.make(op::less_equal, b.boolean(), {at(first_node), next}), b.make(op::not_equal, b.boolean(), {next, x.address}));
+    // The kernel sees a pointer, not whether its target still exists: dangling counts as linked.
+    const auto differs = [&](expr_id to) { return b.make(op::not_equal, b.boolean(), {next, to}); };
+    v.e = b.both(b.both(differs(at(null_address)), differs(at(poison_address))), differs(x.address));
   } else {
     const node_reference y = list_place(e.args[1]);
     if (y.space != x.space) throw diagnostic(e.where, "the head and the node are of different lists");
@@ -297,6 +312,7 @@ std::optional<value> expressions::list_function(const ast::expr& e) {
     }
     v.e = found;
     v.fx.add(y.fx);
+    v.defined = both_defined(v.defined, y.defined);
   }
   return v;
 }

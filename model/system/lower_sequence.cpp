@@ -60,6 +60,14 @@ void clear(process_code& c, const sequence_place& p, source_range where) {
   for (std::uint32_t i = 0; i < p.capacity; ++i) c.store_member(p, c.b.constant(i, c.b.element(c.s.positions(p.capacity))), ir::nothing, where);
 }
 
+bool loads(const builder& b, expr_id e, variable_id v) {
+  const ir::expr& x = b.at(e);
+  if (x.code == op::load && x.var == v) return true;
+  for (const auto kid : x.kids)
+    if (loads(b, kid, v)) return true;
+  return false;
+}
+
 bool mentions(const ast::expr& e, const std::string& name) {
   if ((e.kind == k::name || e.kind == k::apply) && e.text == name) return true;
   for (const auto& a : e.args)
@@ -87,13 +95,16 @@ bool changes(const std::vector<ast::statement>& body, const std::string& name) {
 
 }  // namespace
 
-// [d in from where c]: in the order of `from`.
+// [d in from where c]: in the order of `from`. What the filter reads is not changed by filling the target.
 void process_code::filter_sequence(const sequence_place& to, const ast::expr& e, const ast::statement& st) {
   const ast::binder& binder = e.binders[0];
-  if (binder.domain.empty()) throw diagnostic(binder.where, "a sequence is filtered from another: [x in s where c]");
   const sequence_place from = x.sequence(binder.domain[0]);
   if (!x.same_type(to.member, from.member)) throw diagnostic(e.where, fmt::format("a sequence of {} is expected", x.type_name(to.member)));
-  if (from.length == to.length) throw diagnostic(e.where, "a sequence cannot be filtered into itself", "filter into another and assign that");
+  if (from.length == to.length || filter_reads(to, e)) {
+    const sequence_place apart = local_sequence("filtered", to.member, to.capacity, false);
+    filter_sequence(apart, e, st);
+    return copy_sequence(to, apart, st.where);
+  }
   const bool fresh = fresh_;
   clear(*this, to, st.where);
   const temp_id t = x.take_temp();
@@ -116,41 +127,75 @@ void process_code::filter_sequence(const sequence_place& to, const ast::expr& e,
   set_temp(t, b.make(op::add, position, {i, b.constant(1, position)}));
   jump(head);
   bind(done);
-  x.release_temp();
   fresh_ = fresh;
+}
+
+bool process_code::filter_reads(const sequence_place& p, const ast::expr& e) {
+  const sequence_place from = x.sequence(e.binders[0].domain[0]);
+  open_scope();
+  binding name;
+  name.alias = {b.constant(b.low(from.member), from.member), from.member, {}, ir::nothing, {}};
+  x.names.bind(e.binders[0].name, name);
+  const value c = x.condition(e.args[0]);
+  close_scope();
+  return loads(b, c.e, p.length) || loads(b, c.e, p.members);
+}
+
+effects process_code::sequence_effects(const sequence_place& to, const ast::expr& e) {
+  effects fx;
+  if (e.kind == k::seq_literal) {
+    for (const auto& a : e.args) fx.add(x.lower(a, to.member).fx);
+  } else if (e.kind == k::seq_filter) {
+    const ast::binder& binder = e.binders[0];
+    if (binder.domain.empty()) throw diagnostic(binder.where, "a sequence is filtered from another: [x in s where c]");
+    const sequence_place from = x.sequence(binder.domain[0]);
+    fx.add(x.lower(binder.domain[0]).fx);
+    open_scope();
+    binding name;
+    name.alias = {b.constant(b.low(from.member), from.member), from.member, {}, ir::nothing, {}};
+    x.names.bind(binder.name, name);
+    fx.add(x.condition(e.args[0]).fx);
+    close_scope();
+  } else if (e.kind == k::binary && e.text == "+") {
+    for (const auto& a : e.args) fx.add(sequence_effects(to, a));
+  } else {
+    fx.add(x.lower(e).fx);
+  }
+  return fx;
 }
 
 // What an assignment to a sequence reads decides whether it is a step; a global target has begun its step before.
 void process_code::assign_sequence(const sequence_place& to, const ast::expr& e, const ast::statement& st) {
-  effects fx;
-  const auto note = [&](const ast::expr& part) { fx.add(x.lower(part).fx); };
-  if (e.kind == k::seq_literal) for (const auto& a : e.args) note(a);
-  if (e.kind == k::seq_filter && !e.binders[0].domain.empty()) {
-    const sequence_place from = x.sequence(e.binders[0].domain[0]);
-    note(e.binders[0].domain[0]);
-    open_scope();
-    binding name;
-    name.alias = {b.constant(b.low(from.member), from.member), from.member, {}, ir::nothing, {}};
-    x.names.bind(e.binders[0].name, name);
-    note(e.args[0]);
-    close_scope();
+  const effects fx = sequence_effects(to, e);
+  if (b.program.variables[to.length].kind == ir::variable_kind::local) {
+    if (fx.shared) begin_step(st);
+    else check_guards(fx, st.where);
   }
-  if (e.kind == k::name || e.kind == k::apply) note(e);
-  const bool local_target = b.program.variables[to.length].kind == ir::variable_kind::local;
-  if (local_target && fx.shared) begin_step(st);
-  else check_guards(fx, st.where);
+  fill_sequence(to, e, st);
+}
+
+// All of `e` is read before `to` changes.
+void process_code::fill_sequence(const sequence_place& to, const ast::expr& e, const ast::statement& st) {
   if (e.kind == k::seq_literal) {
     std::vector<expr_id> members;
-    for (const auto& a : e.args) members.push_back(x.coerce(x.lower(a, to.member), to.member, a.where).e);
+    for (const auto& a : e.args) {
+      const value v = x.coerce(x.lower(a, to.member), to.member, a.where);
+      check_value(v, a.where);
+      members.push_back(v.e);
+      if (b.constant_of(v.e)) continue;
+      const temp_id t = x.take_temp();
+      set_temp(t, v.e);
+      members.back() = b.temp(t, v.type);
+    }
     if (members.size() > to.capacity) throw diagnostic(e.where, fmt::format("this sequence holds at most {} values", to.capacity));
     clear(*this, to, st.where);
     for (const auto m : members) append(to, m, st.where);
   } else if (e.kind == k::seq_filter) {
     filter_sequence(to, e, st);
   } else if (e.kind == k::binary && e.text == "+") {   // concatenation, left to right
-    assign_sequence(to, e.args[0], st);
     const sequence_place tail = local_sequence("tail", to.member, to.capacity, false);
-    assign_sequence(tail, e.args[1], st);
+    fill_sequence(tail, e.args[1], st);
+    fill_sequence(to, e.args[0], st);
     const temp_id t = x.take_temp();
     const type_id position = b.element(s.positions(tail.capacity));
     set_temp(t, b.constant(0, position));
@@ -164,9 +209,10 @@ void process_code::assign_sequence(const sequence_place& to, const ast::expr& e,
     jump(head);
     bind(done);
     fresh_ = fresh;
-    x.release_temp();
   } else {
-    copy_sequence(to, x.sequence(e), e.where);
+    const sequence_place from = x.sequence(e);
+    check_value(x.lower(e), e.where);
+    copy_sequence(to, from, e.where);
   }
 }
 
@@ -176,6 +222,7 @@ bool process_code::container_statement(const ast::statement& st) {
   const std::size_t arity = st.text == "dequeue" ? 1 : 2;
   if (st.args.size() != arity) throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}", st.text, arity, arity == 1 ? "" : "s"));
   const sequence_place p = x.sequence(st.args[0]);
+  const value place = x.lower(st.args[0]);
   const auto it = s.globals.find(st.args[0].text);
   const bool global = !x.names.find(st.args[0].text) && it != s.globals.end();
   if (const binding* l = x.names.find(st.args[0].text); l && !l->assignable) throw diagnostic(st.args[0].where, fmt::format("'{}' cannot be changed", st.args[0].text));
@@ -183,7 +230,9 @@ bool process_code::container_statement(const ast::statement& st) {
     begin_step(st);
     check_write(it->second, st.where);
   }
+  check_value(place, st.args[0].where);
   if (st.text == "dequeue") {
+    check(b.make(op::less, b.boolean(), {b.number(0), x.sequence_length(p)}), ir::error_kind::value_of_none, "the sequence is empty", st.where);
     for (std::uint32_t i = 0; i < p.capacity; ++i) {
       const type_id position = b.element(s.positions(p.capacity));
       auto at = p.index, next = p.index;
@@ -192,7 +241,6 @@ bool process_code::container_statement(const ast::statement& st) {
       const type_id stored = s.stored(p.member);
       set(p.members, at, i + 1 < p.capacity ? b.load(p.members, next) : b.constant(b.low(stored), stored), st.where);
     }
-    check(b.make(op::less, b.boolean(), {b.number(0), x.sequence_length(p)}), ir::error_kind::value_of_none, "the sequence is empty", st.where);
     set(p.length, p.index, b.make(op::subtract, b.integer(0, 0), {x.sequence_length(p), b.number(1)}), st.where);
     return true;
   }
@@ -212,7 +260,6 @@ bool process_code::container_statement(const ast::statement& st) {
   const sort_id positions = s.positions(p.capacity);
   const expr_id at = b.temp(t, b.element(positions));
   const expr_id there = b.over(op::some, b.boolean(), positions, t, b.both(b.make(op::less, b.boolean(), {at, x.sequence_length(p)}), b.equal(x.sequence_at(p, at), v.e)));
-  x.release_temp();
   code_label done;
   const bool fresh = fresh_;
   jump_if(there, done);
@@ -238,6 +285,10 @@ void process_code::for_statement(const ast::statement& st) {
     throw diagnostic(domain.where, "name this sequence first", "let NAME : seq<T> := …");
   } else {
     const value d = x.lower(domain);
+    if (d.sequence && st.iterate != ast::iteration::live) {
+      if (d.fx.shared) begin_step(st);
+      check_value(d, domain.where);
+    }
     const bool settled = d.fx.stable || st.iterate != ast::iteration::plain;
     if (!settled) throw diagnostic(domain.where, "this may change during the loop: say whether it is read once or at each turn", "for x in snapshot …, or for x in live …");
     if (d.sequence) {
@@ -267,8 +318,10 @@ void process_code::for_set(const ast::statement& st, const value& domain) {
     x.names.bind(st.name, candidate);
     value c = x.condition(st.value[1]);
     x.names.close();
-    c.e = b.over(op::collect, domain.type, sort, t, b.both(b.make(op::contains, b.boolean(), {among, b.temp(t, element)}), c.e));
-    x.release_temp();
+    const expr_id candidates = b.make(op::contains, b.boolean(), {among, b.temp(t, element)});
+    c.e = b.over(op::collect, domain.type, sort, t, b.both(candidates, c.e));
+    if (c.defined != ir::nothing) c.defined = b.over(op::all, b.boolean(), sort, t, b.make(op::implies, b.boolean(), {candidates, c.defined}));
+    c.fx.binds = true;
     return c;
   };
   value start = domain;
@@ -276,24 +329,27 @@ void process_code::for_set(const ast::statement& st, const value& domain) {
     const value f = filter(domain.e);
     start.e = f.e;
     start.fx.add(f.fx);
+    start.defined = x.both_defined(start.defined, f.defined);
   }
   if (!live) {
     if (start.fx.shared) begin_step(st);
-    else check_guards(start.fx, st.where);
+    check_guards(start.fx, st.where);
+    check_value(start, st.value[0].where);
   }
   set(left_var, self_index(), live ? b.constant(0, domain.type) : start.e, st.where);
-  code_label head, done;
-  loop_head(head, false);
   value turn{left, domain.type, {}, ir::nothing, {}};
   if (live) {
     turn = filter(b.make(op::subtract_set, domain.type, {domain.e, left}));
     turn.fx.add(domain.fx);
+    turn.defined = x.both_defined(domain.defined, turn.defined);
   } else if (st.iterate == ast::iteration::plain) {
     turn = filter(left);
   }
+  code_label head, done;
+  loop_head(head, false, turn.fx.shared);
   if (turn.fx.shared) begin_step(st);
-  else check_guards(turn.fx, st.where);
-  // In a temp of its own: the filter's bound variable must not meet the temps below.
+  check_guards(turn.fx, st.where);
+  check_value(turn, st.where);
   const temp_id members = x.take_temp();
   set_temp(members, turn.e);
   turn.e = b.temp(members, domain.type);
@@ -311,8 +367,6 @@ void process_code::for_set(const ast::statement& st, const value& domain) {
   binding name;
   name.alias = x.element_value(local(st.name, element, &name_var), sort);
   set(name_var, self_index(), b.temp(t, element), st.where);
-  x.release_temp();
-  x.release_temp();
   const expr_id one = b.make(op::singleton, domain.type, {name.alias.e});
   set(left_var, self_index(), b.make(live ? op::unite : op::subtract_set, domain.type, {left, one}), st.where);
   x.names.bind(st.name, name);
@@ -327,8 +381,7 @@ void process_code::for_sequence(const ast::statement& st, const sequence_place& 
   sequence_place p = given;
   if (st.iterate == ast::iteration::snapshot || (!is_global && changes(st.body, st.value[0].text))) {
     if (!is_global && st.iterate == ast::iteration::plain) throw diagnostic(st.value[0].where, "the body changes this sequence: say snapshot or live");
-    if (fx.shared) begin_step(st);
-    else check_guards(fx, st.where);
+    check_guards(fx, st.where);
     p = local_sequence(st.name + ".all", given.member, given.capacity, false);
     copy_sequence(p, given, st.where);
   }
@@ -338,10 +391,11 @@ void process_code::for_sequence(const ast::statement& st, const sequence_place& 
   const expr_id at = local(st.name + ".at", position, &at_var);
   set(at_var, self_index(), b.number(0), st.where);
   code_label head, next, done;
-  loop_head(head, false);
+  loop_head(head, false, live && fx.shared);
   if (live) {
     if (fx.shared) begin_step(st);
-    else check_guards(fx, st.where);
+    check_guards(fx, st.where);
+    check_value(x.lower(st.value[0]), st.value[0].where);
   }
   jump_if(b.make(op::less_equal, b.boolean(), {x.sequence_length(p), at}), done);
   binding name;
@@ -364,13 +418,18 @@ void process_code::for_sequence(const ast::statement& st, const sequence_place& 
 // --- simultaneous assignment ---------------------------------------------------------------------------------------------
 
 namespace {
-void refuse_dependence(const ast::expr& e, const ast::expr& target) {
+// `hidden`: a quantifier inside has taken the name of a bound variable for another.
+void refuse_dependence(const ast::expr& e, const ast::expr& target, bool hidden = false) {
   if ((e.kind == k::name || e.kind == k::apply) && e.text == target.text) {
-    bool same = e.args.size() == target.args.size();
+    bool same = !hidden && e.args.size() == target.args.size();
     for (std::size_t i = 0; same && i < e.args.size(); ++i) same = e.args[i].kind == k::name && e.args[i].text == target.args[i].text;
     if (!same) throw diagnostic(e.where, fmt::format("'{}' is assigned here: it can only be read at the same arguments", e.text));
   }
-  for (const auto& a : e.args) refuse_dependence(a, target);
+  for (const auto& binder : e.binders) {
+    for (const auto& d : binder.domain) refuse_dependence(d, target, hidden);
+    for (const auto& a : target.args) hidden |= a.text == binder.name;
+  }
+  for (const auto& a : e.args) refuse_dependence(a, target, hidden);
 }
 }  // namespace
 
@@ -410,7 +469,6 @@ void process_code::for_all_binder(const ast::statement& st, std::size_t n) {
     set_temp(t, b.make(op::add, ty.type, {name.alias.e, b.constant(1, ty.type)}));
     jump_if(b.make(op::less, b.boolean(), {name.alias.e, b.constant(b.size(b.type(ty.type).sort), ty.type)}), head);
     close_scope();
-    x.release_temp();
     return;
   }
   code_label skip;
@@ -435,7 +493,6 @@ void process_code::for_all_binder(const ast::statement& st, std::size_t n) {
     const auto at = b.at(x.lower(st.body[i].target[0]).e).kids;
     set(it->second.var, at, b.temp(news[i].first, news[i].second), st.body[i].where);
   }
-  for (std::size_t i = 0; i < news.size(); ++i) x.release_temp();
   bind(skip);
 }
 

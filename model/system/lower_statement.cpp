@@ -11,6 +11,7 @@ using sk = ast::statement_kind;
 
 void process_code::statement(const ast::statement& st) {
   if (!live_) return;
+  const temp_id mark = x.next_temp;
   switch (st.kind) {
     case sk::skip: begin_step(st); break;
     case sk::assign: assign(st); break;
@@ -57,13 +58,14 @@ void process_code::statement(const ast::statement& st) {
     case sk::perform: perform(st); break;
     case sk::sleep: sleep(st); break;
   }
+  x.next_temp = mark;
 }
 
 // A test of what others may write at any time is a step of its own. A test of guarded variables needs the lock and is none.
 expr_id process_code::test(const ast::expr& e, const ast::statement& st) {
   const value v = x.condition(e);
   if (v.fx.shared) begin_step(st);
-  else check_guards(v.fx, e.where);
+  check_guards(v.fx, e.where);
   check_value(v, e.where);
   return v.e;
 }
@@ -97,7 +99,8 @@ void process_code::body_of_loop(const ast::statement& st, code_label& next, code
 void process_code::while_statement(const ast::statement& st) {
   code_label head, done;
   const bool rests = !st.body.empty() && st.body.back().kind == sk::idle && decl_ && decl_->softirq;
-  loop_head(head, rests);
+  if (rests && atomic_) throw diagnostic(st.body.back().where, "a process cannot idle inside atomic");
+  loop_head(head, rests, x.condition(st.value[0]).fx.shared);
   const expr_id c = test(st.value[0], st);
   jump_if(b.negated(c), done);
   loops_.push_back({&head, &done, cleanups_.size()});
@@ -239,7 +242,6 @@ void process_code::choose_into(variable_id v, std::vector<expr_id> at, type_id t
   expr_id chosen = b.temp(t, element ? type : b.integer(0, static_cast<std::int64_t>(*n) - 1));
   if (b.low(type) != 0) chosen = b.plus(chosen, b.number(b.low(type)));
   set(v, std::move(at), chosen, where);
-  x.release_temp();
 }
 
 // Every sequence without repetition: again and again either stop, or append a value that is not there yet. `prefix` holds of every
@@ -270,14 +272,12 @@ void process_code::choose_sequence(const sequence_place& p, source_range where, 
   await(b.over(op::all, b.boolean(), s.positions(p.capacity), q,
                b.make(op::implies, b.boolean(), {b.make(op::less, b.boolean(), {position, length}), b.make(op::not_equal, b.boolean(), {x.sequence_at(p, position), chosen})})),
         where);
-  x.release_temp();
   store_member(p, length, chosen, where);
   set(p.length, p.index, b.plus(length, b.number(1)), where);
   close_scope();
   if (prefix) await(prefix(), where);
   jump(head);
   bind(done);
-  x.release_temp();
   fresh_ = fresh;
 }
 
@@ -325,7 +325,6 @@ void process_code::either(const ast::statement& st) {
     bind(next);
   }
   bind(end);
-  x.release_temp();
   fresh_ = false;
 }
 

@@ -79,6 +79,8 @@ struct symbols {
   std::vector<pointer_space> spaces;
   std::vector<std::string> locks;                       // by number
   sort_id process_sort = 0;
+  struct end_question { expr_id reserved; std::uint32_t process; expr_id element; };
+  std::vector<end_question> end_questions;              // ended(P(x)): answered when all code is known
   std::vector<std::uint32_t> process_base;              // first element of each template in process_sort
   variable_id clock = ir::nothing;
 
