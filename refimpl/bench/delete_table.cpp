@@ -2,8 +2,6 @@
 // The table of the batching thread: D devices deleted beside R routes.
 #include <fmt/format.h>
 
-#include <map>
-
 #include "refimpl/bench/bench.hpp"
 #include "refimpl/bench/child.hpp"
 #include "refimpl/bench/delete_devices.hpp"
@@ -73,30 +71,39 @@ void compare_hold(const results& all, std::size_t routes, std::vector<std::strin
     }
 }
 
-// Does the gain of a variant come from flushes that did not happen while RTNL was held?
+struct judgement {
+  std::uint64_t rows = 0, unfinished = 0, never_flushed = 0, late = 0, dead_routes = 0, neighbours = 0, rebroadcasts = 0;
+};
+
+judgement judge(const results& all, const std::string& variant) {
+  judgement j;
+  for (const measured& m : all) {
+    if (m.in.variant != variant) continue;
+    ++j.rows;
+    j.unfinished += !m.complete();
+    if (!m.complete()) continue;
+    const measured* base = find(all, m.in.routes, m.in.load, m.in.way, "K44");
+    const bool base_walks = base != nullptr && base->complete() && base->result.fib_walks != 0;
+    j.never_flushed += base_walks && m.result.fib_walks == 0;
+    j.late += m.result.dead_routes_left + m.result.neighbours_left != 0;
+    j.dead_routes += m.result.dead_routes_left;
+    j.neighbours += m.result.neighbours_left;
+    j.rebroadcasts += m.result.rebroadcasts;
+  }
+  return j;
+}
+
+// Does the gain of a variant survive delivery, or does it come from flushes that did not happen while RTNL was held?
 void judge_gain(const results& all, std::vector<std::string>& findings) {
   for (const std::string& variant : compared) {
-    std::uint64_t rows = 0, never = 0, left = 0, dead = 0, neighbours = 0, again = 0;
-    for (const measured& m : all) {
-      if (m.in.variant != variant) continue;
-      ++rows;
-      if (!m.complete()) {
-        ++never;
-        continue;
-      }
-      const deletion_result& r = m.result;
-      left += r.dead_routes_left + r.neighbours_left != 0;
-      dead += r.dead_routes_left;
-      neighbours += r.neighbours_left;
-      again += r.rebroadcasts;
-    }
-    if (rows == 0) continue;
-    std::string text = fmt::format("{}: ", variant);
-    text += never != 0 ? fmt::format("{} of {} runs never end or were stopped; ", never, rows) : "every run ends; ";
-    text += left != 0 ? fmt::format("{} runs let go of RTNL with {} dead routes and {} neighbours left, removed only by "
-                                    "{} rebroadcasts a second or more later: that gain is flushes that did not happen",
-                                    left, dead, neighbours, again)
-                      : "nothing is left behind when RTNL is let go: what it gains survives delivery";
+    const judgement j = judge(all, variant);
+    if (j.rows == 0) continue;
+    std::string text = fmt::format("{}: {} of {} runs end", variant, j.rows - j.unfinished, j.rows);
+    if (j.never_flushed != 0) text += fmt::format("; in {} of them no flush happens where K44 has some", j.never_flushed);
+    if (j.late != 0)
+      text += fmt::format("; {} let go of RTNL with {} dead routes and {} neighbours left, for {} rebroadcasts a second or more later",
+                          j.late, j.dead_routes, j.neighbours, j.rebroadcasts);
+    text += j.never_flushed + j.late + j.unfinished != 0 ? ": a gain there is work not done" : ", every flush delivered before RTNL is let go";
     findings.push_back(text);
   }
 }
