@@ -27,7 +27,8 @@ struct comparison {
 };
 constexpr comparison pairs[] = {{"R1", "R16"}, {"R1", "K44"}, {"RLZ", "K44"}, {"RLZ", "R16"}, {"RANY", "K44"}};
 
-section script_section(const std::vector<std::string>& variants, const backoff_input& in, std::map<std::string, double>& per_device) {
+section script_section(const std::vector<std::string>& variants, const backoff_input& in,
+                       std::map<std::string, double>& per_device) {
   section out{"the thread's script: IPv6 devices with an anycast entry, deleted one by one",
               {"variant", "wait ms/device", "teardown ms/device", "base ms/device (input)", "total s", "looks", "RCU waits"},
               {}};
@@ -60,12 +61,14 @@ void list_ranges(const curves& waits, const comparison& p, section& out) {
 
 bool has_both(const curves& waits, const comparison& p) { return waits.count(p.later) != 0 && waits.count(p.than) != 0; }
 
-section delay_section(const std::vector<std::string>& variants, const backoff_input& in, std::vector<std::string>& findings) {
+section delay_section(const std::vector<std::string>& variants, const backoff_input& in,
+                      std::vector<std::string>& findings) {
   std::vector<std::uint64_t> delays;
   for (std::uint64_t ms = 1; ms <= last_delay_ms; ++ms) delays.push_back(ms);
   curves waits;
   for (const std::string& v : variants) waits[v] = wait_after_delay(wait_variant(v), in, delays);
-  section out{fmt::format("one reference dropped 1..{} ms after NETDEV_UNREGISTER: where a loop ends later than another", last_delay_ms),
+  section out{fmt::format("one reference dropped 1..{} ms after NETDEV_UNREGISTER: where a loop ends later than another",
+                          last_delay_ms),
               {"variant", "later than", "dropped after ms", "values", "later by at most ms"},
               {}};
   for (const comparison& p : pairs)
@@ -74,8 +77,8 @@ section delay_section(const std::vector<std::string>& variants, const backoff_in
       list_ranges(waits, p, out);
       std::size_t values = 0;
       for (std::size_t i = before; i < out.rows.size(); ++i) values += out.rows[i][3].get<std::size_t>();
-      findings.push_back(fmt::format("reference dropped after a delay: {} is later than {} at {} of {} delays", p.later, p.than, values,
-                                     last_delay_ms));
+      findings.push_back(fmt::format("reference dropped after a delay: {} is later than {} at {} of {} delays", p.later,
+                                     p.than, values, last_delay_ms));
     }
   return out;
 }
@@ -83,7 +86,8 @@ section delay_section(const std::vector<std::string>& variants, const backoff_in
 section chain_section(const std::vector<std::string>& variants, backoff_input in, std::vector<std::string>& findings) {
   std::vector<unsigned> depths;
   for (unsigned d = 1; d <= deepest_chain; ++d) depths.push_back(d);
-  section out{fmt::format("a reference dropped by the last of 1..{} chained callbacks: where a loop ends later than another", deepest_chain),
+  section out{fmt::format("a reference dropped by the last of 1..{} chained callbacks: where a loop ends later than another",
+                          deepest_chain),
               {"variant", "later than", "grace period ms", "chain", "wait ms", "other's wait ms"},
               {}};
   std::map<std::string, std::size_t> later;
@@ -113,22 +117,27 @@ report run_backoff(const options& o) {
   in.devices = o.devices != 0 ? o.devices : reported_devices;
   if (in.devices > 10'000) throw std::invalid_argument("devices: at most 10000");
   const std::vector<std::string> variants = chosen_variants(o, compared);
-  report out{"backoff", fmt::format("{} devices whose last reference needs an extra grace period, in simulated time", in.devices)};
-  out.inputs = {{"devices", fmt::format("{}", in.devices), "deleted one by one"},
-                {"HZ", fmt::format("{}", in.hz), "msleep sleeps one tick longer than asked"},
-                {"grace period", fmt::format("{} ms", in.grace_period_ms), "length of every RCU grace period in the script"},
-                {"callback latency", fmt::format("{} ms", in.callback_latency_ms), "from the end of a grace period to its callbacks"},
-                {"base cost per device", fmt::format("{:g} ms", base_cost_ms),
-                 "processes, system calls and uevents of the script: what its 81.99 ms per device leave beside teardown and one sleep"},
-                {"base kernel", "v5.8", "all loops run on it, so that only the wait differs"}};
-  out.reported = {fmt::format("{} devices: {} s, with the patch {} s", reported_devices, reported_before_s, reported_after_s),
-                  fmt::format("difference per device: {:.1f} ms", (reported_before_s - reported_after_s) * 1000 / reported_devices)};
+  report out{"backoff",
+             fmt::format("{} devices whose last reference needs an extra grace period, in simulated time", in.devices)};
+  out.inputs = {
+      {"devices", fmt::format("{}", in.devices), "deleted one by one"},
+      {"HZ", fmt::format("{}", in.hz), "msleep sleeps one tick longer than asked"},
+      {"grace period", fmt::format("{} ms", in.grace_period_ms), "length of every RCU grace period in the script"},
+      {"callback latency", fmt::format("{} ms", in.callback_latency_ms), "from the end of a grace period to its callbacks"},
+      {"base cost per device", fmt::format("{:g} ms", base_cost_ms),
+       "processes, system calls and uevents of the script: what its 81.99 ms per device leave beside teardown and one "
+       "sleep"},
+      {"base kernel", "v5.8", "all loops run on it, so that only the wait differs"}};
+  out.reported = {
+      fmt::format("{} devices: {} s, with the patch {} s", reported_devices, reported_before_s, reported_after_s),
+      fmt::format("difference per device: {:.1f} ms", (reported_before_s - reported_after_s) * 1000 / reported_devices)};
   std::map<std::string, double> per_device;
   out.sections.push_back(script_section(variants, in, per_device));
   if (per_device.count("K44") != 0 && per_device.count("R16") != 0)
     out.findings.push_back(fmt::format("K44 minus R16: {:.2f} ms per device", per_device["K44"] - per_device["R16"]));
   if (per_device.count("K44") != 0 && per_device.count("RLZ") != 0)
-    out.findings.push_back(fmt::format("the script: RLZ is {} than K44", per_device["RLZ"] <= per_device["K44"] ? "never later" : "LATER"));
+    out.findings.push_back(
+        fmt::format("the script: RLZ is {} than K44", per_device["RLZ"] <= per_device["K44"] ? "never later" : "LATER"));
   o.progress("references dropped after a delay");
   out.sections.push_back(delay_section(variants, in, out.findings));
   o.progress("references dropped by chained callbacks");

@@ -44,7 +44,8 @@ stack_options options_of(const deletion_input& in) {
 class scenario {
  public:
   explicit scenario(const deletion_input& in)
-      : in_(in), environment_(std::chrono::milliseconds(in.grace_period_ms)),
+      : in_(in),
+        environment_(std::chrono::milliseconds(in.grace_period_ms)),
         stack_(variant(in.variant), environment_.sched, environment_.rcu, options_of(in)) {
     stack_.events.set_sink([this](const event& e) { observe(e); });
     const result<net*> made = setup_net(stack_);
@@ -167,8 +168,9 @@ void scenario::act() {
 deletion_result scenario::run() {
   const stack_counters& c = stack_.counters;
   const auto counts = [&] {
-    return std::vector<std::uint64_t>{c.fib_flush,          c.fib_flush_from_address, c.fib_aliases_visited, c.neigh_walks,
-                                      c.neighbours_visited, c.fib_nexthops_visited,   c.rebroadcasts,        c.devices_freed};
+    return std::vector<std::uint64_t>{c.fib_flush,    c.fib_flush_from_address, c.fib_aliases_visited,
+                                      c.neigh_walks,  c.neighbours_visited,     c.fib_nexthops_visited,
+                                      c.rebroadcasts, c.devices_freed};
   };
   const std::vector<std::uint64_t> before = counts();
   const double simulated = simulated_s(), cpu = cpu_seconds();
@@ -198,18 +200,24 @@ deletion_result delete_devices(const deletion_input& in) {
 
 std::string name(deletion_way w) {
   switch (w) {
-    case deletion_way::one_by_one: return "one by one";
-    case deletion_way::one_batch: return "one batch";
-    case deletion_way::namespace_exit: return "namespace exit";
+    case deletion_way::one_by_one:
+      return "one by one";
+    case deletion_way::one_batch:
+      return "one batch";
+    case deletion_way::namespace_exit:
+      return "namespace exit";
   }
   return "";
 }
 
 std::string name(device_load l) {
   switch (l) {
-    case device_load::address: return "address";
-    case device_load::nothing: return "nothing";
-    case device_load::route: return "route";
+    case device_load::address:
+      return "address";
+    case device_load::nothing:
+      return "nothing";
+    case device_load::route:
+      return "route";
   }
   return "";
 }

@@ -51,7 +51,8 @@ row row_of(const measured& m) {
 
 using results = std::vector<measured>;
 
-const measured* find(const results& all, std::size_t routes, device_load load, deletion_way way, const std::string& variant) {
+const measured* find(const results& all, std::size_t routes, device_load load, deletion_way way,
+                     const std::string& variant) {
   for (const measured& m : all)
     if (m.in.routes == routes && m.in.load == load && m.in.way == way && m.in.variant == variant) return &m;
   return nullptr;
@@ -67,7 +68,8 @@ void compare_hold(const results& all, std::size_t routes, std::vector<std::strin
         if (const measured* m = find(all, routes, load, way, v); v != "K44" && m != nullptr && m->complete())
           line += fmt::format(" {} {:.3g}", v, base->result.rtnl_hold_s / m->result.rtnl_hold_s);
       if (!line.empty())
-        findings.push_back(fmt::format("{} routes, {}, {}: RTNL hold time of K44 over that of{}", routes, name(load), name(way), line));
+        findings.push_back(
+            fmt::format("{} routes, {}, {}: RTNL hold time of K44 over that of{}", routes, name(load), name(way), line));
     }
 }
 
@@ -101,18 +103,20 @@ void judge_gain(const results& all, std::vector<std::string>& findings) {
     std::string text = fmt::format("{}: {} of {} runs end", variant, j.rows - j.unfinished, j.rows);
     if (j.never_flushed != 0) text += fmt::format("; in {} of them no flush happens where K44 has some", j.never_flushed);
     if (j.late != 0)
-      text += fmt::format("; {} let go of RTNL with {} dead routes and {} neighbours left, for {} rebroadcasts a second or more later",
-                          j.late, j.dead_routes, j.neighbours, j.rebroadcasts);
-    text += j.never_flushed + j.late + j.unfinished != 0 ? ": a gain there is work not done" : ", every flush delivered before RTNL is let go";
+      text += fmt::format(
+          "; {} let go of RTNL with {} dead routes and {} neighbours left, for {} rebroadcasts a second or more later",
+          j.late, j.dead_routes, j.neighbours, j.rebroadcasts);
+    text += j.never_flushed + j.late + j.unfinished != 0 ? ": a gain there is work not done"
+                                                         : ", every flush delivered before RTNL is let go";
     findings.push_back(text);
   }
 }
 
 section empty_section() {
   return {"deletion",
-          {"routes", "devices have", "way", "variant", "RTNL held s", "RTNL waits s", "other waits s", "devices/s", "FIB walks",
-           "by address", "aliases", "ARP walks", "neighbours", "dead routes left", "neighbours left", "rebroadcasts", "freed",
-           "peak RSS MB", "outcome"},
+          {"routes", "devices have", "way", "variant", "RTNL held s", "RTNL waits s", "other waits s", "devices/s",
+           "FIB walks", "by address", "aliases", "ARP walks", "neighbours", "dead routes left", "neighbours left",
+           "rebroadcasts", "freed", "peak RSS MB", "outcome"},
           {}};
 }
 
@@ -127,10 +131,11 @@ report run_delete(const options& o) {
                 {"grace period", fmt::format("{} ms", in.grace_period_ms), "length of every RCU grace period, simulated"},
                 {"limit per row", fmt::format("{:g} s", o.limit_s), "real time after which a run is stopped"},
                 {"IPv6", "off", "the thread is about IPv4"}};
-  out.reported = {"100,000 routes: RTNL held 13 s for 1000 interfaces, with the series 5 s",
-                  "512,000 routes: RTNL held 36 s, with the series 5.5 s",
-                  "512,000 routes, later mail: 35 interfaces per second, with the series 620",
-                  "the two sets disagree: 1000 interfaces at 35 per second take 28.6 s, not 36; at 620 per second 1.6 s, not 5.5"};
+  out.reported = {
+      "100,000 routes: RTNL held 13 s for 1000 interfaces, with the series 5 s",
+      "512,000 routes: RTNL held 36 s, with the series 5.5 s",
+      "512,000 routes, later mail: 35 interfaces per second, with the series 620",
+      "the two sets disagree: 1000 interfaces at 35 per second take 28.6 s, not 36; at 620 per second 1.6 s, not 5.5"};
   const std::vector<std::string> variants = chosen_variants(o, compared);
   section table = empty_section();
   results all;

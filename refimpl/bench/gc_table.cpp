@@ -32,14 +32,15 @@ gc_simulation_input input_for(const std::string& variant_name) {
 
 std::string lifetime_text(double s) { return s == 0 ? "disuse" : fmt::format("{:g}", s); }
 
-const std::vector<std::string> result_columns = {
-    "spinning %", "collecting %", "longest spin ms", "in GC durations", "runs", "lost trylocks", "left by re-check", "created",
-    "refused", "dropped", "largest table", "age threshold s"};
+const std::vector<std::string> result_columns = {"spinning %", "collecting %",  "longest spin ms",  "in GC durations",
+                                                 "runs",       "lost trylocks", "left by re-check", "created",
+                                                 "refused",    "dropped",       "largest table",    "age threshold s"};
 
 void append_result(row& to, const gc_simulation_result& r) {
   const double spun = r.longest_spin_s, run = r.longest_run_s;
   const double in_runs = r.longest_spin_in_runs != 0 ? r.longest_spin_in_runs : run > 0 ? spun / run : 0;
-  to.insert(to.end(), {number(100 * r.spin_share, 3), number(100 * r.busy_share, 3), number(1000 * spun), number(in_runs, 3)});
+  to.insert(to.end(),
+            {number(100 * r.spin_share, 3), number(100 * r.busy_share, 3), number(1000 * spun), number(in_runs, 3)});
   for (std::uint64_t v : {r.runs, r.lost_trylocks, r.rechecked, r.created, r.refused, r.dropped}) to.push_back(v);
   to.push_back(r.largest_table);
   to.push_back(r.table.empty() ? json() : number(r.table.back().gc_expire_s));
@@ -56,7 +57,8 @@ void add_point(chart& c, const std::string& series, double x, double y) {
 
 // N = 1..16 CPUs, nothing expires: the herd.
 section cpu_section(const std::vector<std::string>& variants, const options& o, report& out) {
-  section s{fmt::format("{:g} new entries per second, nothing expires, by number of CPUs", rates[0]), {"variant", "CPUs"}, {}};
+  section s{
+      fmt::format("{:g} new entries per second, nothing expires, by number of CPUs", rates[0]), {"variant", "CPUs"}, {}};
   s.columns.insert(s.columns.end(), result_columns.begin(), result_columns.end());
   chart spins{"longest spin for the collector's lock, nothing expires", "CPUs", "GC durations", false, {}};
   chart shares{"CPU time spent spinning, nothing expires", "CPUs", "percent", false, {}};
@@ -79,7 +81,8 @@ section cpu_section(const std::vector<std::string>& variants, const options& o, 
 }
 
 section load_section(const std::vector<std::string>& variants, const options& o) {
-  section s{fmt::format("{} CPUs, by rate and lifetime of entries", reported_cpus), {"variant", "entries/s", "lifetime s"}, {}};
+  section s{
+      fmt::format("{} CPUs, by rate and lifetime of entries", reported_cpus), {"variant", "entries/s", "lifetime s"}, {}};
   s.columns.insert(s.columns.end(), result_columns.begin(), result_columns.end());
   for (const std::string& v : variants) {
     o.progress(v + ", by rate and lifetime");
@@ -100,7 +103,9 @@ section load_section(const std::vector<std::string>& variants, const options& o)
 // Size of the table over time, a column per variant.
 section table_section(const std::vector<std::string>& variants, report& out, double lifetime) {
   const std::string what = lifetime == nothing_expires_s ? "nothing expires" : fmt::format("entries live {:g} s", lifetime);
-  section s{fmt::format("{} CPUs, {:g} new entries per second, {}: table size over time", reported_cpus, rates[0], what), {"s"}, {}};
+  section s{fmt::format("{} CPUs, {:g} new entries per second, {}: table size over time", reported_cpus, rates[0], what),
+            {"s"},
+            {}};
   chart c{"table size, " + what, "seconds", "entries", false, {}};
   for (const std::string& v : variants) {
     gc_simulation_input in = input_for(v);
@@ -125,22 +130,24 @@ void findings_of(const section& by_cpus, const std::vector<std::string>& variant
       if (r[0] == v) rows[r[1].get<unsigned>()] = &r;
     const auto spin = [&](unsigned n) { return rows.at(n)->at(5).get<double>(); };
     const auto refused = rows.at(reported_cpus)->at(10).get<std::uint64_t>();
-    findings.push_back(fmt::format("{}: longest spin {:g}, {:g}, {:g} and {:g} GC durations on 2, 4, 8 and 16 CPUs; {} % of CPU time "
-                                   "spinning and {} allocations refused on 8",
-                                   v, spin(2), spin(4), spin(8), spin(16), rows.at(reported_cpus)->at(2).get<double>(), refused));
+    findings.push_back(
+        fmt::format("{}: longest spin {:g}, {:g}, {:g} and {:g} GC durations on 2, 4, 8 and 16 CPUs; {} % of CPU time "
+                    "spinning and {} allocations refused on 8",
+                    v, spin(2), spin(4), spin(8), spin(16), rows.at(reported_cpus)->at(2).get<double>(), refused));
   }
 }
 
 }  // namespace
 
 report run_gc(const options& o) {
-  if (o.devices != 0 || !o.routes.empty()) throw std::invalid_argument("the table of the collector has neither devices nor routes");
+  if (o.devices != 0 || !o.routes.empty())
+    throw std::invalid_argument("the table of the collector has neither devices nor routes");
   const std::vector<std::string> variants = chosen_variants(o, compared);
   const gc_simulation_input in;
   report out{"gc", "the IPv6 garbage collector under load, in simulated time"};
   out.inputs = {{"max_size, gc_thresh", fmt::format("{}, {}", in.max_size, in.gc_thresh), "entries"},
-                {"min_interval, interval, timeout", fmt::format("{:g}, {:g}, {:g} s", in.min_interval_s, in.interval_s, in.timeout_s),
-                 "sysctl defaults"},
+                {"min_interval, interval, timeout",
+                 fmt::format("{:g}, {:g}, {:g} s", in.min_interval_s, in.interval_s, in.timeout_s), "sysctl defaults"},
                 {"walking an entry", fmt::format("{} ns", in.ns_per_entry_walked), "cost model"},
                 {"a run besides", fmt::format("{} ns", in.ns_per_run), "cost model"},
                 {"an allocation", fmt::format("{} ns", in.ns_per_allocation), "cost model"},

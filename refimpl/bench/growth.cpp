@@ -110,8 +110,9 @@ section exponent_section(const std::vector<point>& all, const std::vector<std::s
 void reference_finding(const std::vector<point>& all, std::vector<std::string>& findings) {
   const points p = curve(all, "reference", true, quantities[0]);
   for (std::size_t i = 1; i < p.size(); ++i)
-    findings.push_back(fmt::format("reference, same affected routes: {:g} instead of {:g} routes change the RTNL hold time by {:+.1f} %",
-                                   p[i].first, p[i - 1].first, 100 * (p[i].second / p[i - 1].second - 1)));
+    findings.push_back(
+        fmt::format("reference, same affected routes: {:g} instead of {:g} routes change the RTNL hold time by {:+.1f} %",
+                    p[i].first, p[i - 1].first, 100 * (p[i].second / p[i - 1].second - 1)));
 }
 
 }  // namespace
@@ -120,7 +121,8 @@ report run_growth(const options& o) {
   if (o.routes.size() > 1) throw std::invalid_argument("growth takes one number of routes, the largest");
   const std::size_t devices = o.devices != 0 ? o.devices : 1000, routes = o.routes.empty() ? 100'000 : o.routes[0];
   constexpr std::size_t smallest = 1u << (doublings - 1);
-  if (devices < smallest || routes < smallest) throw std::invalid_argument(fmt::format("growth needs at least {} of each", smallest));
+  if (devices < smallest || routes < smallest)
+    throw std::invalid_argument(fmt::format("growth needs at least {} of each", smallest));
   const std::vector<std::string> variants = chosen_variants(o, compared);
   report out{"growth", fmt::format("devices up to {} and routes up to {}, doubled in turn", devices, routes)};
   out.inputs = {{"largest", fmt::format("{} devices, {} routes", devices, routes), "each halved up to 3 times"},
@@ -133,11 +135,16 @@ report run_growth(const options& o) {
   for (const std::string& v : variants)
     for (bool routes_grow : {true, false})
       for (int i = doublings - 1; i >= 0; --i)
-        all.push_back(measure(v, routes_grow, routes_grow ? devices / 4 : devices >> i, routes_grow ? routes >> i : routes / 4, o));
+        all.push_back(
+            measure(v, routes_grow, routes_grow ? devices / 4 : devices >> i, routes_grow ? routes >> i : routes / 4, o));
   out.sections = {points_section(all), exponent_section(all, variants)};
   reference_finding(all, out.findings);
   for (bool routes_grow : {true, false}) {
-    chart c{routes_grow ? "RTNL hold time by routes" : "RTNL hold time by devices", routes_grow ? "routes" : "devices", "seconds", true, {}};
+    chart c{routes_grow ? "RTNL hold time by routes" : "RTNL hold time by devices",
+            routes_grow ? "routes" : "devices",
+            "seconds",
+            true,
+            {}};
     for (const std::string& v : variants) c.series.push_back({v, curve(all, v, routes_grow, quantities[0])});
     out.charts.push_back(std::move(c));
   }

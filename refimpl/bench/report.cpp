@@ -25,7 +25,8 @@ std::vector<std::size_t> widths(const section& s) {
   return out;
 }
 
-std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& width, const std::vector<bool>& right) {
+std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& width,
+                 const std::vector<bool>& right) {
   std::string out;
   for (std::size_t i = 0; i < cells.size(); ++i)
     out += right[i] ? fmt::format("  {:>{}}", cells[i], width[i]) : fmt::format("  {:<{}}", cells[i], width[i]);

@@ -24,7 +24,8 @@ struct axis {
   double low = 0, high = 1, from = 0, to = 1;  // of the data; of the page
   bool logarithmic = false;
   double at(double v) const {
-    const double share = logarithmic ? (std::log(v) - std::log(low)) / (std::log(high) - std::log(low)) : (v - low) / (high - low);
+    const double share =
+        logarithmic ? (std::log(v) - std::log(low)) / (std::log(high) - std::log(low)) : (v - low) / (high - low);
     return from + share * (to - from);
   }
 };
@@ -77,15 +78,18 @@ std::string text_at(double x, double y, const std::string& anchor, const std::st
 }
 
 std::string segment(double x1, double y1, double x2, double y2, const char* colour) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2, y2, colour);
+  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2, y2,
+                     colour);
 }
 
 std::string grid(const axis& x, const axis& y) {
   std::string out;
   for (double v : ticks(x))
-    out += segment(x.at(v), y.from, x.at(v), y.to, "#dddddd") + text_at(x.at(v), y.from + 16, "middle", fmt::format("{:g}", v));
+    out +=
+        segment(x.at(v), y.from, x.at(v), y.to, "#dddddd") + text_at(x.at(v), y.from + 16, "middle", fmt::format("{:g}", v));
   for (double v : ticks(y))
-    out += segment(x.from, y.at(v), x.to, y.at(v), "#dddddd") + text_at(x.from - 6, y.at(v) + 4, "end", fmt::format("{:g}", v));
+    out +=
+        segment(x.from, y.at(v), x.to, y.at(v), "#dddddd") + text_at(x.from - 6, y.at(v) + 4, "end", fmt::format("{:g}", v));
   return out;
 }
 
@@ -94,7 +98,8 @@ std::string draw_series(const chart& c, const chart_series& s, const axis& x, co
   for (const auto& p : s.points) {
     if (!shown(c, p)) continue;
     path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x.at(p.first), y.at(p.second));
-    dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n", x.at(p.first), y.at(p.second), colour);
+    dots +=
+        fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n", x.at(p.first), y.at(p.second), colour);
   }
   return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n{}", path, colour, dots);
 }
@@ -116,7 +121,8 @@ std::string panel(const chart& c, double offset) {
   for (std::size_t i = 0; i < c.series.size(); ++i, legend += 18) {
     const char* colour = colours[i % std::size(colours)];
     out += draw_series(c, c.series[i], x, y, colour);
-    out += segment(x.to + 14, legend - 4, x.to + 38, legend - 4, colour) + text_at(x.to + 44, legend, "start", c.series[i].name);
+    out += segment(x.to + 14, legend - 4, x.to + 38, legend - 4, colour) +
+           text_at(x.to + 44, legend, "start", c.series[i].name);
   }
   return out;
 }

@@ -113,7 +113,8 @@ backoff_result delete_ipv6_devices(const variant_policy& policy, const backoff_i
   return out;
 }
 
-std::vector<double> wait_after_delay(const variant_policy& policy, const backoff_input& in, const std::vector<std::uint64_t>& delays) {
+std::vector<double> wait_after_delay(const variant_policy& policy, const backoff_input& in,
+                                     const std::vector<std::uint64_t>& delays) {
   deletions run(policy, in);
   std::vector<double> out;
   for (std::uint64_t ms : delays)
@@ -121,7 +122,8 @@ std::vector<double> wait_after_delay(const variant_policy& policy, const backoff
   return out;
 }
 
-std::vector<double> wait_after_chain(const variant_policy& policy, const backoff_input& in, const std::vector<unsigned>& depths) {
+std::vector<double> wait_after_chain(const variant_policy& policy, const backoff_input& in,
+                                     const std::vector<unsigned>& depths) {
   deletions run(policy, in);
   std::vector<double> out;
   for (unsigned depth : depths)

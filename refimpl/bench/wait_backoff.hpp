@@ -29,13 +29,15 @@ struct backoff_result {
   std::uint64_t grace_waits = 0;  // rcu_barrier and synchronize_net
 };
 
-// The thread's script: dummy devices with an IPv6 address in a namespace that forwards, deleted one by one. The anycast entry
-// of each address is freed by a callback whose own callback drops the device.
+// The thread's script: dummy devices with an IPv6 address in a namespace that forwards, deleted one by one. The anycast
+// entry of each address is freed by a callback whose own callback drops the device.
 backoff_result delete_ipv6_devices(const refimpl::variant_policy&, const backoff_input&);
 
 // Milliseconds of netdev_wait_allrefs for one device whose last reference is dropped delays[i] ms after NETDEV_UNREGISTER.
-std::vector<double> wait_after_delay(const refimpl::variant_policy&, const backoff_input&, const std::vector<std::uint64_t>& delays);
+std::vector<double> wait_after_delay(const refimpl::variant_policy&, const backoff_input&,
+                                     const std::vector<std::uint64_t>& delays);
 // As above for a reference that is dropped by the last of depths[i] chained callbacks.
-std::vector<double> wait_after_chain(const refimpl::variant_policy&, const backoff_input&, const std::vector<unsigned>& depths);
+std::vector<double> wait_after_chain(const refimpl::variant_policy&, const backoff_input&,
+                                     const std::vector<unsigned>& depths);
 
 }  // namespace quiesce::bench
