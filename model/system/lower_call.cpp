@@ -482,7 +482,6 @@ void process_code::perform(const ast::statement& st) {
       check_value(c, d.requires_[0].where);
       await(c.e, d.requires_[0].where);
     }
-    fresh_ = false;
     code_label leave;
     calls_.push_back({&leave, cleanups_.size(), std::nullopt, ir::nothing});
     block(d.body);

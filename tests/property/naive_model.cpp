@@ -520,6 +520,7 @@ void naive_model::append(state& s, const ast::statement& st) {
   if (st.text == "enqueue" && std::find(q.begin(), q.end(), v) != q.end()) return;
   const std::int64_t capacity = d.type.bounds.empty() ? static_cast<std::int64_t>(values(d.type.args[0]).size()) : d.type.bounds[0].value;
   if (static_cast<std::int64_t>(q.size()) >= capacity) throw failure{"capacity"};
+  check_range(d.type.args[0], {v});
   q.push_back(v);
 }
 
