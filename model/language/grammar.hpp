@@ -84,7 +84,7 @@ QUIESCE_RULE(type, ast::type_expr, "a type")
 QUIESCE_RULE(binder, tall_binder, "a variable with ': TYPE' or 'in SET'")
 QUIESCE_RULE(index_sorts, names, "the sorts of a table")  // NAME (',' NAME)* '->'
 
-// grammar_statement.cpp, grammar_loop.cpp
+// grammar_statement.cpp, grammar_compound.cpp
 QUIESCE_RULE(statement, ast::statement, "a statement")
 QUIESCE_RULE(simple_statement, ast::statement, "a statement")
 QUIESCE_RULE(compound_statement, ast::statement, "a statement")
@@ -94,7 +94,7 @@ QUIESCE_RULE(block, block_body, "'{' to open the block")
 QUIESCE_RULE(anchor, ast::anchor, "an anchor '@kernel(\"FILE\", FUNCTION)'")
 QUIESCE_RULE(evidence, ast::evidence, "evidence")
 
-// grammar_declaration.cpp, grammar_variable.cpp, grammar_behaviour.cpp
+// grammar_declaration.cpp, grammar_storage.cpp, grammar_behaviour.cpp
 QUIESCE_RULE(declaration, ast::item, "a declaration")
 QUIESCE_RULE(storage, ast::item, "a declaration")
 QUIESCE_RULE(behaviour, ast::item, "a declaration")

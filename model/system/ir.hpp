@@ -183,7 +183,7 @@ struct program {
   std::vector<std::string> strings;
 };
 
-// Number of codes of a type; sets: 2^n. Sets of 64 elements overflow to 0: use bits().
+// Width of the greatest code; 0: a type with one value.
 std::uint32_t bits(const program&, type_id);
 std::uint64_t max_code(const program&, type_id);   // the greatest code; also right for sets of 64 elements
 std::uint64_t element_count(const program&, const variable&);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Whether a lowered program is well formed. Engines rely on it: after validate() no index, jump or temp needs a check of its
-// own.
+// Whether a lowered program is well formed. Engines rely on it: after validate() every number of a sort, variable, temp,
+// location or jump target is in range. The values that index tables and sets are checked when a step computes them.
 
 #include "model/system/ir.hpp"
 

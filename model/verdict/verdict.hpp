@@ -26,10 +26,10 @@ struct verdict {
   verdict_kind kind = verdict_kind::unknown;
   std::string reason;                     // unknown: what was reached
   std::optional<run_text> counterexample;    // violated, deadlock; `sometimes`: the witness
-  std::string hash;                       // SHA-256 of everything that the verdict depends on, 64 hexadecimal digits
+  std::string hash;                       // SHA-256 of the input (prepared_check::input_hash), 64 hexadecimal digits
 };
 
-// Process exit status; DESIGN calls this the verdict's own code.
+// Exit status of the process.
 enum exit_status : int {
   exit_ok = 0, exit_unknown = 2, exit_unexpected = 10, exit_deadlock = 11, exit_violated = 12, exit_liveness = 13,
   exit_vacuous = 14, exit_usage = 64, exit_input = 65, exit_internal = 70
