@@ -35,7 +35,7 @@ constexpr verb verbs[] = {
     {"conform", "", nullptr},
     {"trace", "", nullptr},
     {"record", "", nullptr},
-    {"bench", "", nullptr},
+    {"bench", "the measurements of the threads, variants side by side", add_bench},
 };
 
 // QUIESCE_DATA, else the data installed beside the program, else the checkout it was built from.
