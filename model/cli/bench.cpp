@@ -19,7 +19,7 @@ namespace {
 struct bench_options {
   std::string name, routes, format = "text", svg;
   std::vector<std::string> variants;
-  std::size_t devices = 0;
+  std::size_t devices = 0, neighbours = 0;
   double limit_s = 300;
 };
 
@@ -52,6 +52,7 @@ const bench::benchmark& benchmark_named(const std::string& name) {
 bench::options settings_of(const bench_options& o) {
   bench::options settings;
   settings.devices = o.devices;
+  settings.neighbours = o.neighbours;
   if (!o.routes.empty()) settings.routes = numbers(o.routes);
   settings.variants = o.variants;
   settings.limit_s = o.limit_s;
@@ -86,6 +87,7 @@ action add_bench(CLI::App& app) {
   app.add_option("NAME", options->name, "the table; without one, lists them");
   app.add_option("--devices", options->devices, "how many devices; default: the thread's")->check(CLI::PositiveNumber);
   app.add_option("--routes", options->routes, "NUMBER,NUMBER,...: how many routes; default: the thread's");
+  app.add_option("--neighbours", options->neighbours, "of each deleted device; default: 1")->check(CLI::PositiveNumber);
   app.add_option("--variant", options->variants, "only this variant; repeatable")->allow_extra_args(false);
   app.add_option("--limit", options->limit_s, "seconds after which a row is stopped")->check(CLI::PositiveNumber);
   app.add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));

@@ -14,6 +14,7 @@ namespace quiesce::bench {
 
 struct options {
   std::size_t devices = 0;            // 0: the thread's
+  std::size_t neighbours = 0;         // of each device; 0: one. Only `delete` reads it
   std::vector<std::size_t> routes;    // empty: the thread's
   std::vector<std::string> variants;  // empty: all that the table compares
   double limit_s = 300;               // of real time per row; a longer one is stopped and printed as such

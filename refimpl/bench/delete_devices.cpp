@@ -88,7 +88,8 @@ void scenario::add_route(std::uint32_t dst, std::uint8_t length, net_device& dev
 void scenario::add_load(net_device& dev, std::size_t i) {
   if (in_.load == device_load::address) require(inet_addr_add(dev, subnet(i) | 1, 24), "inet_addr_add");
   if (in_.load == device_load::route) add_route(subnet(i), 24, dev, 0);
-  require(neigh_add(*stack_.arp_tbl, *net_, &dev, ipv4_key(subnet(i) | 2), false), "neigh_add");
+  for (std::uint32_t host = 2; host < 2 + in_.neighbours; ++host)
+    require(neigh_add(*stack_.arp_tbl, *net_, &dev, ipv4_key(subnet(i) | host), false), "neigh_add");
 }
 
 void scenario::add_devices() {
@@ -192,9 +193,15 @@ deletion_result scenario::run() {
 
 }  // namespace
 
-deletion_result delete_devices(const deletion_input& in) {
+void require_possible(const deletion_input& in) {
+  variant(in.variant);
   if (in.devices == 0 || in.devices > 65536) throw std::invalid_argument("devices: between 1 and 65536");
   if (in.routes > (1u << 21)) throw std::invalid_argument("routes: at most 2097152");
+  if (in.neighbours > 200) throw std::invalid_argument("neighbours: at most 200 for each device");
+}
+
+deletion_result delete_devices(const deletion_input& in) {
+  require_possible(in);
   return scenario(in).run();
 }
 

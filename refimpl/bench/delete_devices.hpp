@@ -11,7 +11,7 @@
 namespace quiesce::bench {
 
 enum class deletion_way { one_by_one, one_batch, namespace_exit };
-// What a deleted device carries besides one neighbour: one address with its three routes; nothing; no address but one route.
+// What a deleted device carries besides its neighbours: one address with its three routes; nothing; no address but one route.
 enum class device_load { address, nothing, route };
 
 struct deletion_input {
@@ -21,6 +21,7 @@ struct deletion_input {
   std::size_t devices = 1000;    // at most 65536
   std::size_t routes = 100'000;  // at most 2^21
   std::uint64_t grace_period_ms = 10;
+  std::size_t neighbours = 1;  // of each deleted device; at most 200
 };
 
 struct deletion_result {
@@ -38,8 +39,9 @@ struct deletion_result {
   std::string stopped;  // what would have crashed or hung a kernel; the counts are those up to there
 };
 
-// throws std::invalid_argument for sizes beyond the limits or an unknown variant, std::runtime_error when the scenario
-// cannot be set up.
+// throws std::invalid_argument for sizes beyond the limits or an unknown variant.
+void require_possible(const deletion_input&);
+// throws as require_possible; std::runtime_error when the scenario cannot be set up.
 deletion_result delete_devices(const deletion_input&);
 
 std::string name(deletion_way);

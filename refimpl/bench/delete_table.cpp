@@ -21,11 +21,22 @@ struct measured {
   bool complete() const { return child.failure.empty() && result.stopped.empty(); }
 };
 
-measured measure(const deletion_input& in, const options& o) {
-  o.progress(fmt::format("{} routes, {}, {}, {}", in.routes, name(in.load), name(in.way), in.variant));
+measured measure_once(const deletion_input& in, const options& o) {
   measured m{in, run_in_child([&] { return to_json(delete_devices(in)); }, o.limit_s), {}};
   if (m.child.failure.empty()) m.result = deletion_from_json(m.child.value);
   return m;
+}
+
+// A short time is taken from the best of three runs; their counts are equal.
+constexpr double short_hold_s = 0.5;
+constexpr int short_repetitions = 3;
+
+measured measure(const deletion_input& in, const options& o) {
+  o.progress(fmt::format("{} routes, {}, {}, {}", in.routes, name(in.load), name(in.way), in.variant));
+  measured best = measure_once(in, o);
+  for (int i = 1; i < short_repetitions && best.complete() && best.result.rtnl_hold_s < short_hold_s; ++i)
+    if (const measured again = measure_once(in, o); again.complete() && again.result.rtnl_hold_s < best.result.rtnl_hold_s) best = again;
+  return best;
 }
 
 row row_of(const measured& m) {
@@ -71,6 +82,17 @@ void compare_hold(const results& all, std::size_t routes, std::vector<std::strin
         findings.push_back(
             fmt::format("{} routes, {}, {}: RTNL hold time of K44 over that of{}", routes, name(load), name(way), line));
     }
+}
+
+// A variant whose batch event is never sent is rescued by the repeated UNREGISTER: one wait for all devices of a batch.
+void note_rebroadcast_rate(const results& all, std::vector<std::string>& findings) {
+  for (const measured& m : all)
+    if (m.complete() && m.in.way == deletion_way::one_batch && m.result.rebroadcasts != 0)
+      findings.push_back(fmt::format("{} routes, {}, one batch, {}: {:.0f} devices per second although {} dead routes outlive the RTNL hold: all "
+                                     "wait once, {:.3f} s, until the repeated UNREGISTER has them flushed",
+                                     m.in.routes, name(m.in.load), m.in.variant,
+                                     static_cast<double>(m.result.devices_freed) / (m.result.cpu_s + m.result.waits_s),
+                                     m.result.dead_routes_left, m.result.waits_s - m.result.rtnl_waits_s));
 }
 
 struct judgement {
@@ -124,11 +146,14 @@ section empty_section() {
 
 report run_delete(const options& o) {
   deletion_input in;
-  in.devices = o.devices != 0 ? o.devices : 1000;
+  if (o.devices != 0) in.devices = o.devices;
+  if (o.neighbours != 0) in.neighbours = o.neighbours;
   const std::vector<std::size_t> sizes = o.routes.empty() ? std::vector<std::size_t>{100'000, 512'000} : o.routes;
   report out{"delete", fmt::format("{} devices deleted beside many routes through a device that stays", in.devices)};
-  out.inputs = {{"devices", fmt::format("{}", in.devices), "deleted; each is up and has one neighbour"},
+  out.inputs = {{"devices", fmt::format("{}", in.devices), "deleted; each is up"},
+                {"neighbours", fmt::format("{}", in.neighbours), "of each deleted device"},
                 {"grace period", fmt::format("{} ms", in.grace_period_ms), "length of every RCU grace period, simulated"},
+                {"repetitions", fmt::format("{}", short_repetitions), "where RTNL is held for less than 0.5 s; the shortest counts"},
                 {"limit per row", fmt::format("{:g} s", o.limit_s), "real time after which a run is stopped"},
                 {"IPv6", "off", "the thread is about IPv4"}};
   out.reported = {
@@ -137,6 +162,10 @@ report run_delete(const options& o) {
       "512,000 routes, later mail: 35 interfaces per second, with the series 620",
       "the two sets disagree: 1000 interfaces at 35 per second take 28.6 s, not 36; at 620 per second 1.6 s, not 5.5"};
   const std::vector<std::string> variants = chosen_variants(o, compared);
+  for (std::size_t routes : sizes) {
+    in.routes = routes;
+    require_possible(in);
+  }
   section table = empty_section();
   results all;
   for (std::size_t routes : sizes)
@@ -152,6 +181,7 @@ report run_delete(const options& o) {
         }
   out.sections.push_back(std::move(table));
   for (std::size_t routes : sizes) compare_hold(all, routes, out.findings);
+  note_rebroadcast_rate(all, out.findings);
   judge_gain(all, out.findings);
   return out;
 }

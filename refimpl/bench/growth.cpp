@@ -45,7 +45,7 @@ struct point {
 point measure(const std::string& variant, bool routes_grow, std::size_t devices, std::size_t routes, const options& o) {
   o.progress(fmt::format("{}, {} devices, {} routes", variant, devices, routes));
   point p{variant, routes_grow, devices, routes, {}, {}};
-  const deletion_input in{variant, deletion_way::one_batch, device_load::address, devices, routes, 10};
+  const deletion_input in{variant, deletion_way::one_batch, device_load::address, devices, routes};
   for (int i = 0; i < repetitions; ++i) {
     const child_outcome c = run_in_child([&] { return to_json(delete_devices(in)); }, o.limit_s);
     if (!c.failure.empty()) {
@@ -123,6 +123,7 @@ report run_growth(const options& o) {
   constexpr std::size_t smallest = 1u << (doublings - 1);
   if (devices < smallest || routes < smallest)
     throw std::invalid_argument(fmt::format("growth needs at least {} of each", smallest));
+  require_possible({"K44", deletion_way::one_batch, device_load::address, devices, routes});
   const std::vector<std::string> variants = chosen_variants(o, compared);
   report out{"growth", fmt::format("devices up to {} and routes up to {}, doubled in turn", devices, routes)};
   out.inputs = {{"largest", fmt::format("{} devices, {} routes", devices, routes), "each halved up to 3 times"},

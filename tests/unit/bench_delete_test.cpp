@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t devices = 40, routes = 500;
 
 deletion_result run(const std::string& variant, deletion_way way, device_load load, std::size_t of_routes = routes) {
-  return delete_devices({variant, way, load, devices, of_routes, 10});
+  return delete_devices({variant, way, load, devices, of_routes});
 }
 
 TEST(bench_delete, k44_walks_the_fib_for_every_device_of_a_batch_that_has_an_address) {
@@ -79,10 +79,17 @@ TEST(bench_delete, a_namespace_exit_frees_its_loopback_and_the_device_that_stays
 }
 
 TEST(bench_delete, sizes_beyond_the_scenario_are_refused) {
-  EXPECT_THROW(delete_devices({"K44", deletion_way::one_batch, device_load::address, 0, 1, 10}), std::invalid_argument);
-  EXPECT_THROW(delete_devices({"K44", deletion_way::one_batch, device_load::address, 70'000, 1, 10}), std::invalid_argument);
-  EXPECT_THROW(delete_devices({"K44", deletion_way::one_batch, device_load::address, 1, 3'000'000, 10}), std::invalid_argument);
-  EXPECT_THROW(delete_devices({"K45", deletion_way::one_batch, device_load::address, 1, 1, 10}), std::invalid_argument);
+  EXPECT_THROW(delete_devices({"K44", deletion_way::one_batch, device_load::address, 0, 1}), std::invalid_argument);
+  EXPECT_THROW(delete_devices({"K44", deletion_way::one_batch, device_load::address, 70'000, 1}), std::invalid_argument);
+  EXPECT_THROW(delete_devices({"K44", deletion_way::one_batch, device_load::address, 1, 3'000'000}), std::invalid_argument);
+  EXPECT_THROW(delete_devices({"K45", deletion_way::one_batch, device_load::address, 1, 1}), std::invalid_argument);
+}
+
+TEST(bench_delete, every_device_brings_its_neighbours) {
+  deletion_input in{"K44", deletion_way::one_batch, device_load::nothing, devices, routes};
+  const std::uint64_t one = delete_devices(in).neighbours_visited;
+  in.neighbours = 5;
+  EXPECT_GT(delete_devices(in).neighbours_visited, 4 * one);
 }
 
 TEST(bench_child, gives_its_answer_and_its_own_peak_memory) {

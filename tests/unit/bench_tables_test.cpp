@@ -137,6 +137,8 @@ TEST(bench_tables, refuse_what_they_do_not_compare) {
   EXPECT_THROW(run_gc(o), std::invalid_argument);
   o.routes = {1, 2};
   EXPECT_THROW(run_growth(o), std::invalid_argument);
+  o.routes = {1, 99'999'999};
+  EXPECT_THROW(run_delete(o), std::invalid_argument);
 }
 
 TEST(bench_tables, json_has_the_rows_by_column) {
