@@ -702,18 +702,23 @@ void naive_model::expand(const state& s) {
 }
 
 naive_outcomes naive_model::explore(std::size_t most) {
-  std::set<state> seen{first_};
+  std::map<state, std::uint32_t> number{{first_, 0}};
   std::deque<state> waiting{first_};
-  while (!waiting.empty()) {
+  out_.graph.push_back({shown_globals(first_.globals), {}});
+  for (std::size_t at = 0; !waiting.empty(); ++at) {
     const state s = waiting.front();
     waiting.pop_front();
-    out_.states.insert(shown_globals(s.globals));
     expand(s);
     const bool all_ended = std::all_of(s.processes.begin(), s.processes.end(), [](const auto& p) { return p.ended; });
-    if (next_.empty() && !all_ended && !moved_) out_.deadlocks.insert(shown_globals(s.globals));
-    for (auto& n : next_)
-      if (seen.insert(n).second) waiting.push_back(n);
-    if (seen.size() > most) {
+    if (next_.empty() && !all_ended && !moved_) out_.deadlocks.insert(out_.graph[at].globals);
+    for (auto& n : next_) {
+      const auto [it, fresh] = number.emplace(n, static_cast<std::uint32_t>(number.size()));
+      out_.graph[at].next.push_back(it->second);
+      if (!fresh) continue;
+      out_.graph.push_back({shown_globals(n.globals), {}});
+      waiting.push_back(n);
+    }
+    if (number.size() > most) {
       out_.complete = false;
       break;
     }
@@ -731,6 +736,56 @@ naive_outcomes explore_model(const ast::model& m, bool commit_early, std::size_t
     endless.complete = false;
     return endless;
   }
+}
+
+namespace {
+
+using states = std::set<std::uint32_t>;
+
+// And all that follows without a change of the globals.
+states closed(const naive_outcomes& g, states from) {
+  std::vector<std::uint32_t> waiting(from.begin(), from.end());
+  while (!waiting.empty()) {
+    const auto at = waiting.back();
+    waiting.pop_back();
+    for (const auto n : g.graph[at].next)
+      if (g.graph[n].globals == g.graph[at].globals && from.insert(n).second) waiting.push_back(n);
+  }
+  return from;
+}
+
+std::map<std::string, states> changes(const naive_outcomes& g, const states& from) {
+  std::map<std::string, states> out;
+  for (const auto at : from)
+    for (const auto n : g.graph[at].next)
+      if (g.graph[n].globals != g.graph[at].globals) out[g.graph[n].globals].insert(n);
+  return out;
+}
+
+}  // namespace
+
+std::string lost_history(const naive_outcomes& of, const naive_outcomes& in, bool& gave_up) {
+  constexpr std::size_t most_pairs = 3000;
+  using pair = std::pair<states, states>;
+  std::map<pair, std::string> seen;   // with the history that led there
+  std::deque<pair> waiting;
+  const auto reach = [&](states a, states b, const std::string& history) {
+    const pair p{closed(of, std::move(a)), closed(in, std::move(b))};
+    if (seen.emplace(p, history).second) waiting.push_back(p);
+  };
+  reach({0}, {0}, of.graph[0].globals);
+  for (; !waiting.empty(); waiting.pop_front()) {
+    const pair p = waiting.front();
+    const std::string history = seen.at(p);
+    auto there = changes(in, p.second);
+    for (const auto& [globals, a] : changes(of, p.first)) {
+      const auto b = there.find(globals);
+      if (b == there.end()) return history + "\n" + globals;
+      if (seen.size() < most_pairs) reach(a, b->second, history + "\n" + globals);
+      else gave_up = true;
+    }
+  }
+  return {};
 }
 
 std::string shown_globals(const std::map<std::string, std::vector<naive_value>>& globals) {

@@ -19,7 +19,11 @@ namespace quiesce::test {
 using naive_value = std::vector<std::int64_t>;
 
 struct naive_outcomes {
-  std::set<std::string> states;         // the globals of every reachable state
+  struct observed {
+    std::string globals;
+    std::vector<std::uint32_t> next;
+  };
+  std::vector<observed> graph;          // the reachable states, the initial one first
   std::set<std::string> deadlocks;      // the globals where nothing moves although not everybody has ended, or a step gets stuck
   std::set<std::string> errors, bounds;
   bool complete = true;
@@ -27,6 +31,10 @@ struct naive_outcomes {
 
 // `commit_early`: choosing a branch of `either` is a step by itself, also where the branch begins with a statement that waits.
 naive_outcomes explore_model(const ast::model&, bool commit_early, std::size_t most_states);
+
+// Histories: the values that the globals take one after another in a run, each time that they change. A history that one graph has and the
+// other has not; empty: both have the same ones. `gave_up`: too many sets of states; then nothing is said.
+std::string lost_history(const naive_outcomes& of, const naive_outcomes& in, bool& gave_up);
 
 // The globals of a state in the form of `naive_outcomes`.
 std::string shown_globals(const std::map<std::string, std::vector<naive_value>>&);

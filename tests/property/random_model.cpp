@@ -25,10 +25,13 @@ class writer {
  private:
   std::mt19937_64 random_;
   int fresh_ = 0;
+  bool narrow_ = false;   // few globals, so that the processes meet on them
 
   int pick(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
   bool once_in(int n) { return pick(n) == 0; }
   std::string one_of(const std::vector<std::string>& all) { return all[static_cast<std::size_t>(pick(static_cast<int>(all.size())))]; }
+  std::string a_truth() { return narrow_ ? "b0" : one_of({"b0", "b1"}); }
+  std::string a_number() { return narrow_ ? "x0" : one_of({"x0", "x1"}); }
   std::string name() { return "v" + std::to_string(fresh_++); }
 
   std::string element(const scope& c) {
@@ -52,8 +55,8 @@ std::string writer::number(const scope& c, int depth) {
   scope inner = c;
   switch (pick(depth > 0 ? 9 : 4)) {
     case 0: return std::to_string(pick(3));
-    case 1: return local_number(c);
-    case 2: return one_of({"x0", "x1"});
+    case 1: return narrow_ ? a_number() : local_number(c);
+    case 2: return a_number();
     case 3: return "g(" + element(c) + ")";
     case 4: return "(" + number(c, depth - 1) + one_of({" + ", " - "}) + number(c, depth - 1) + ")";
     case 5: return one_of({"min", "max"}) + "(" + number(c, depth - 1) + ", " + number(c, depth - 1) + ")";
@@ -71,10 +74,10 @@ std::string writer::truth(const scope& c, int depth) {
   scope inner = c;
   switch (pick(depth > 0 ? 12 : 5)) {
     case 0: return c.truths.empty() ? one_of({"true", "false"}) : one_of(c.truths);
-    case 1: return one_of({"b0", "b1"});
+    case 1: return a_truth();
     case 2: return "f(" + element(c) + ")";
     case 3: return local_number(c) + one_of({" < ", " == "}) + std::to_string(pick(3));
-    case 4: return one_of({"x0", "x1"}) + one_of({" < ", " != ", " >= "}) + std::to_string(pick(3));
+    case 4: return a_number() + one_of({" < ", " != ", " >= "}) + std::to_string(pick(3));
     case 5: return "!(" + truth(c, depth - 1) + ")";
     case 6: return "(" + truth(c, depth - 1) + one_of({" && ", " || ", " => ", " <=> "}) + truth(c, depth - 1) + ")";
     case 7: return "(" + number(c, depth - 1) + one_of({" < ", " == ", " <= "}) + number(c, depth - 1) + ")";
@@ -97,11 +100,11 @@ std::string writer::set(const scope& c) {
 }
 
 std::string writer::assignment(scope& c) {
-  switch (pick(12)) {
+  switch (pick(narrow_ ? 6 : 12)) {
     case 0:
-    case 1: return one_of({"b0", "b1"}) + " := " + truth(c) + ";";
+    case 1: return a_truth() + " := " + truth(c) + ";";
     case 2:
-    case 3: return one_of({"x0", "x1"}) + " := " + number(c) + ";";
+    case 3: return a_number() + " := " + number(c) + ";";
     case 4: return "f(" + element(c) + ") := " + truth(c) + ";";
     case 5: return "g(" + element(c) + ") := " + number(c) + ";";
     case 6: return "o := " + (once_in(3) ? "none" : element(c)) + ";";
@@ -242,6 +245,7 @@ std::string writer::block(scope c, int most) {
 std::string writer::model() {
   std::string out = "model random\nsort el = 2 with e0, e1;\nvar b0: bool;\nvar b1: bool = true;\nvar x0: 0..3;\nvar x1: 0..2 = 1;\nvar f: el -> bool;\n"
                     "var g: el -> 0..2;\nvar o: option<el>;\nvar s: set<el>;\nvar q: queue<el>;\nvar w: seq<0..2>[2];\nmutex m;\nvar y: 0..2 guarded by m;\n";
+  narrow_ = pick(3) > 0;
   scope c;
   c.depth = 1;
   c.returns = 'n';
@@ -261,10 +265,10 @@ std::string writer::model() {
   body.calls = 3;
   if (once_in(2)) {
     body.elements = {"me"};
-    return out + "process a(me: el) " + block(body, 3) + "\n";
+    return out + "process a(me: el) " + block(body, 4) + "\n";
   }
   out += "process a " + block(body, 4) + "\n";
-  return out + "process b " + block(body, 3) + "\n";
+  return out + "process b " + block(body, 4) + "\n";
 }
 
 }  // namespace
