@@ -72,6 +72,7 @@ std::string writer::number(const scope& c, int depth) {
 
 std::string writer::truth(const scope& c, int depth) {
   scope inner = c;
+  if (narrow_ && once_in(2)) return one_of({"b0", "!b0", "f(e0)", "f(e1)", "x0 < 1", "x0 == 2"});
   switch (pick(depth > 0 ? 12 : 5)) {
     case 0: return c.truths.empty() ? one_of({"true", "false"}) : one_of(c.truths);
     case 1: return a_truth();
@@ -100,6 +101,7 @@ std::string writer::set(const scope& c) {
 }
 
 std::string writer::assignment(scope& c) {
+  if (narrow_ && once_in(2)) return one_of({"b0 := !b0;", "x0 := 2 - x0;", "x0 := min(3, x0 + 1);", "f(e0) := !f(e0);", "f(e1) := !f(e1);", "g(e0) := x0 == 0 ? 1 : 0;"});
   switch (pick(narrow_ ? 6 : 12)) {
     case 0:
     case 1: return a_truth() + " := " + truth(c) + ";";
@@ -225,7 +227,7 @@ std::string writer::statement(scope& c) {
       c.elements.push_back(z);
       return out;
     }
-    case 6: return "wait until " + truth(c) + ";";
+    case 6: return once_in(2) ? assignment(c) : "wait until " + truth(c) + ";";
     case 7: return once_in(4) ? "assert " + truth(c) + ";" : assignment(c);
     case 8: return c.loop && once_in(2) ? "if " + truth(c, 1) + " { " + one_of({"break;", "continue;"}) + " }" : assignment(c);
     case 9:
@@ -243,8 +245,9 @@ std::string writer::block(scope c, int most) {
 }
 
 std::string writer::model() {
-  std::string out = "model random\nsort el = 2 with e0, e1;\nvar b0: bool;\nvar b1: bool = true;\nvar x0: 0..3;\nvar x1: 0..2 = 1;\nvar f: el -> bool;\n"
-                    "var g: el -> 0..2;\nvar o: option<el>;\nvar s: set<el>;\nvar q: queue<el>;\nvar w: seq<0..2>[2];\nmutex m;\nvar y: 0..2 guarded by m;\n";
+  const std::string b0 = one_of({"true", "false"}), f = one_of({"true", "false"}), x0 = std::to_string(pick(3));
+  std::string out = "model random\nsort el = 2 with e0, e1;\nvar b0: bool = " + b0 + ";\nvar b1: bool = true;\nvar x0: 0..3 = " + x0 +
+                    ";\nvar x1: 0..2 = 1;\nvar f: el -> bool = " + f + ";\nvar g: el -> 0..2 = 1;\nvar o: option<el>;\nvar s: set<el>;\nvar q: queue<el>;\nvar w: seq<0..2>[2];\nmutex m;\nvar y: 0..2 guarded by m;\n";
   narrow_ = pick(3) > 0;
   scope c;
   c.depth = 1;
