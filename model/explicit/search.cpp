@@ -74,6 +74,7 @@ class exploration {
   seen_set& seen() { return seen_; }
 
  private:
+  struct out_of_budget {};
   struct worker {
     explicit worker(exploration& e) : home(e), found(e.seen_), steps(e.system_.make_stepper()) {
       if (e.symmetry_) {
@@ -83,7 +84,10 @@ class exploration {
     }
 
     void start() {
-      steps->initial([&](const step& x) { take(x, seen_set::none); });
+      try {
+        steps->initial([&](const step& x) { take(x, seen_set::none); });
+      } catch (const out_of_budget&) {
+      }
     }
 
     void expand(seen_set::index i) {
@@ -104,7 +108,13 @@ class exploration {
       return scratch.data();
     }
 
+    // One state may have very many steps, and there may be very many initial states: budgets end those too.
+    void watch() {
+      if (++taken % 1024 == 0 && home.watch_.check(home.seen_.size(), home.seen_.memory_bytes())) throw out_of_budget();
+    }
+
     void take(const step& x, seen_set::index parent) {
+      watch();
       marked |= x.marked;
       const property_masks& m = home.masks_;
       std::uint64_t seen = (x.violated & m.wanted & ~m.sometimes) | (x.marked & m.sometimes);
@@ -150,7 +160,7 @@ class exploration {
     std::unique_ptr<stepper> steps;
     std::unique_ptr<symmetry::canonicaliser> canonical;
     std::vector<word> scratch;
-    std::uint64_t transitions = 0, marked = 0;
+    std::uint64_t transitions = 0, marked = 0, taken = 0;
   };
 
   void absorb(const worker& w) {
@@ -203,7 +213,11 @@ class exploration {
         if (from >= next_level_) return;
       } while (!next.compare_exchange_weak(from, from + std::min(block, next_level_ - from), std::memory_order_relaxed));
       seen_set::index to = from + std::min(block, next_level_ - from);
-      for (seen_set::index i = from; i < to; ++i) w.expand(i);
+      try {
+        for (seen_set::index i = from; i < to; ++i) w.expand(i);
+      } catch (const out_of_budget&) {
+        return;
+      }
       if (watch_.check(seen_.size(), seen_.memory_bytes())) return;
       if (reports) report(w, depth);
     }

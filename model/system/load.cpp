@@ -26,7 +26,7 @@ struct loader {
     std::vector<fs::path> places = {folder / "lib" / (name + ".model"), folder / (name + ".model")};
     if (!libraries.empty()) places.push_back(fs::path(libraries) / (name + ".model"));
     for (const fs::path& p : places)
-      if (fs::exists(p)) return p.lexically_normal().string();
+      if (fs::exists(p) && p.lexically_normal() != fs::path(from).lexically_normal()) return p.lexically_normal().string();
     throw diagnostic(d.where, fmt::format("there is no library '{}'", name), "import reads lib/NAME.model beside the importing file, or a shipped library");
   }
 

@@ -249,6 +249,7 @@ lowered lower(const loaded_model& m, const instance& i, const std::vector<const 
   process_code init(all, ir::nothing);
   init.lower_init();
   weaver.ghost_init(init, s.items<ast::ghost_init_decl>());
+  init.reset_locals();
   ir::instruction stop;
   init.emit(stop);
   ir::process code = init.take();

@@ -51,6 +51,7 @@ void process_code::jump(code_label& l) {
   if (!live_) return;
   ir::instruction i;
   i.code = ir::operation::jump;
+  i.where = here_;
   if (l.at >= 0) i.target = static_cast<std::uint32_t>(l.at);
   const auto at = emit(i);
   if (l.at < 0) l.uses.push_back(at);
@@ -63,6 +64,7 @@ void process_code::jump_if(expr_id c, code_label& l) {
   ir::instruction i;
   i.code = ir::operation::jump_if;
   i.a = c;
+  i.where = here_;
   if (l.at >= 0) i.target = static_cast<std::uint32_t>(l.at);
   const auto at = emit(i);
   if (l.at < 0) l.uses.push_back(at);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ class process_code {
   process_code(shared_lowering&, std::uint32_t index);
   void lower_process(const ast::process_decl&);
   void lower_init();
+  void reset_locals();
   void dry_procedure(const ast::procedure_decl&);
   void dry_operation(const ast::operation_decl&);
   void dry_handler(const ast::handler_decl&);
@@ -108,6 +110,7 @@ class process_code {
   bool live_ = true;
   bool fresh_ = true;
   int atomic_ = 0;
+  source_range here_;                                  // of the statement that is being lowered
   std::int64_t also_begun_ = -1;                       // a location whose step the next visible statement is as well
   std::size_t step_start_ = 0;                         // behind the last stop and its CPU guards
   std::vector<ir::frame> path_;
@@ -230,6 +233,8 @@ class monitor_weaver {
   std::vector<expr_id> cell_index(process_code&, std::uint32_t cell, std::vector<expr_id> keys, const open_span*);
   expr_id term(process_code&, const monitors::term&, environment&);
   expr_id match(process_code&, const monitors::pattern&, const std::vector<expr_id>& args, environment&);
+  expr_id defined(expr_id, const std::set<expr_id>& given);
+  void require_defined(process_code&, expr_id, const environment&, const std::vector<expr_id>& args, source_range);
   std::vector<const open_span*> spans_for(process_code&, const monitors::pattern&, bool& applies);
   void check_event(process_code&, std::uint32_t monitor, const monitors::check&, const std::vector<expr_id>& args, source_range);
   type_id type(const monitors::value_type&);

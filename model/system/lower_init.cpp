@@ -52,6 +52,15 @@ void process_code::init_values() {
   }
 }
 
+// The locals of the init blocks stay in the state: at their least values, so that they tell no states apart.
+void process_code::reset_locals() {
+  for (variable_id v = 0; v < b.program.variables.size(); ++v) {
+    const ir::variable var = b.program.variables[v];
+    if (var.kind != ir::variable_kind::local || var.owner != ir::nothing) continue;
+    for_each_index(b, var.index, [&](const std::vector<expr_id>& at) { set(v, at, b.constant(b.low(var.type), var.type), {}); });
+  }
+}
+
 void process_code::lower_init() {
   x.names.open();
   held_.emplace_back();

@@ -149,6 +149,41 @@ std::vector<const open_span*> monitor_weaver::spans_for(process_code& c, const m
   return out;
 }
 
+// Where the condition takes the value of an option that may be nothing: what must hold for it to mean anything. The event's own
+// arguments (`given`) have been judged where they were written.
+expr_id monitor_weaver::defined(expr_id e, const std::set<expr_id>& given) {
+  builder& b = shared_.b;
+  if (given.count(e)) return b.truth(true);
+  const ir::expr x = b.at(e);
+  const auto kid = [&](std::size_t i) { return defined(x.kids[i], given); };
+  switch (x.code) {
+    case op::and_:
+    case op::implies: return b.both(kid(0), b.make(op::implies, b.boolean(), {x.kids[0], kid(1)}));
+    case op::or_: return b.both(kid(0), b.make(op::or_, b.boolean(), {x.kids[0], kid(1)}));
+    case op::select: {
+      const expr_id both = b.both(b.make(op::implies, b.boolean(), {x.kids[0], kid(1)}), b.make(op::or_, b.boolean(), {x.kids[0], kid(2)}));
+      return b.both(kid(0), both);
+    }
+    case op::all:
+    case op::some:
+    case op::count:
+    case op::collect: return b.over(op::all, b.boolean(), x.sort, x.temp, kid(0));
+    default: break;
+  }
+  expr_id out = b.truth(true);
+  for (const auto k : x.kids) out = b.both(out, defined(k, given));
+  if (x.code == op::unwrap) out = b.both(out, b.make(op::not_equal, b.boolean(), {x.kids[0], b.constant(0, b.type_of(x.kids[0]))}));
+  return out;
+}
+
+void monitor_weaver::require_defined(process_code& c, expr_id e, const environment& env, const std::vector<expr_id>& args, source_range where) {
+  std::set<expr_id> given(args.begin(), args.end());
+  given.insert(env.variables.begin(), env.variables.end());
+  for (const auto* span : env.spans)
+    if (span) given.insert(span->args.begin(), span->args.end());
+  c.check(defined(e, given), ir::error_kind::value_of_none, "a property takes the value of an option that is none", where);
+}
+
 void monitor_weaver::check_event(process_code& c, std::uint32_t monitor, const monitors::check& check, const std::vector<expr_id>& args, source_range where) {
   builder& b = shared_.b;
   bool applies;
@@ -161,6 +196,7 @@ void monitor_weaver::check_event(process_code& c, std::uint32_t monitor, const m
       env.spans.back() = span;
     }
     const expr_id m = match(c, check.on, args, env);
+    require_defined(c, m, env, args, where);
     std::vector<std::pair<sort_id, temp_id>> free;
     for (const auto& [v, t] : check.free) {
       const type_id element = type(t);
@@ -179,6 +215,7 @@ void monitor_weaver::check_event(process_code& c, std::uint32_t monitor, const m
     code_label skip;
     c.jump_if(b.negated(m), skip);
     hit.code = ir::operation::mark;
+    if (c.live()) require_defined(c, good, env, args, where);
     if (wanted) {
       c.jump_if(b.negated(good), skip);
       if (c.live()) c.emit(hit);
@@ -242,8 +279,11 @@ void monitor_weaver::weave(process_code& c, std::uint32_t event, const std::vect
       p.set.a = to;
     } else {
       const temp_id t = c.x.take_temp();
+      const type_id kind = b.type_of(to);
+      // Where nothing matches, the value is not even looked at: its indexes may be none.
+      if (p.conditional) to = b.make(op::select, kind, {b.temp(p.when, b.boolean()), to, b.constant(b.low(kind), kind)});
       c.set_temp(t, to);
-      p.set.a = b.temp(t, b.type_of(to));
+      p.set.a = b.temp(t, kind);
     }
     sets.push_back(p);
   };
@@ -264,6 +304,7 @@ void monitor_weaver::weave(process_code& c, std::uint32_t event, const std::vect
         }
         for (std::size_t i = 0; i < u.free.size(); ++i) env.variables[u.free[i].first] = chosen[i];
         const expr_id m = match(c, u.on, args, env);
+        require_defined(c, m, env, args, where);
         std::vector<expr_id> keys;
         for (const auto key : u.keys) keys.push_back(env.variables[key]);
         const auto at = cell_index(c, u.cell, keys, copy);
@@ -278,6 +319,7 @@ void monitor_weaver::weave(process_code& c, std::uint32_t event, const std::vect
     environment env;
     env.variables.assign(g.variables, ir::nothing);
     const expr_id m = match(c, g.on, args, env);
+    require_defined(c, m, env, args, where);
     std::vector<expr_id> at;
     for (const auto& i : g.index) at.push_back(term(c, i, env));
     plan(m, ghosts_[g.ghost], at, term(c, g.value, env));

@@ -11,6 +11,7 @@ using sk = ast::statement_kind;
 
 void process_code::statement(const ast::statement& st) {
   if (!live_) return;
+  here_ = st.where;
   const temp_id mark = x.next_temp;
   switch (st.kind) {
     case sk::skip: begin_step(st); break;

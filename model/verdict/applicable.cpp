@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "model/verdict/applicable.hpp"
 
+#include <algorithm>
+
 namespace quiesce {
 
 std::vector<inapplicable> split_applicable(catalogue& inputs, const model_entry& model, const instance& settings,
                                            std::vector<const property_entry*>& applicable) {
   lower(model.loaded, settings, {});  // what is wrong without any property is wrong with the model or its settings
   std::vector<inapplicable> others;
+  const auto own = [](const property_entry& e) { return e.origin == property_origin::user; };
+  const bool given = std::any_of(inputs.properties().begin(), inputs.properties().end(), own);
   for (const property_entry& entry : inputs.properties()) {
+    if (given && entry.origin == property_origin::shipped) continue;
     try {
       lower(model.loaded, settings, {&entry.property});
       applicable.push_back(&entry);
     } catch (const diagnostic& problem) {
+      if (own(entry)) throw;   // a rule written for this model: what is wrong with it is an error
       others.push_back({&entry, problem.sentence});
     }
   }

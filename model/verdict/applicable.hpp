@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which properties a model can be asked at all: those whose events and names it knows.
+// Which properties a model can be asked at all: those whose events and names it knows. Where the user gave properties, these
+// alone are meant, and one that does not fit the model is an error.
 
 #include <string>
 #include <vector>

@@ -71,7 +71,7 @@ std::string nearest(const std::string& name, const std::vector<std::string>& can
   return best;
 }
 
-void catalogue::read_properties(std::uint32_t file) {
+void catalogue::read_properties(std::uint32_t file, property_origin origin) {
   ast::property_file parsed = language::parse_properties(sources_, file);
   const std::string canonical = language::format(sources_, file);
   for (ast::vocabulary& v : parsed.vocabularies) {
@@ -85,16 +85,16 @@ void catalogue::read_properties(std::uint32_t file) {
     if (std::any_of(properties_.begin(), properties_.end(), same))
       throw diagnostic(p.where, fmt::format("there is already a property '{}'", p.name));
     std::string text = declaration(canonical, "property", p.name);
-    properties_.push_back({std::move(p), file, std::move(text)});
+    properties_.push_back({std::move(p), file, std::move(text), origin});
   }
 }
 
 void catalogue::read_shipped_properties() {
   if (shipped_properties_) return;
   shipped_properties_ = true;
-  for (const std::string& path : files_in(fs::path(root_) / "properties", ".prop")) read_properties(sources_.read(path));
-  read_properties(sources_.add("built in", built_in_properties));
-  for (const std::string& path : extra_properties_) read_properties(sources_.read(path));
+  for (const std::string& path : files_in(fs::path(root_) / "properties", ".prop")) read_properties(sources_.read(path), property_origin::shipped);
+  read_properties(sources_.add("built in", built_in_properties), property_origin::built_in);
+  for (const std::string& path : extra_properties_) read_properties(sources_.read(path), property_origin::user);
   if (!has_vocabulary_) throw diagnostic(fmt::format("no vocabulary in {}/properties", root_));
 }
 

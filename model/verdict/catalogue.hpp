@@ -16,10 +16,13 @@
 
 namespace quiesce {
 
+enum class property_origin { shipped, built_in, user };
+
 struct property_entry {
   ast::property property;
   std::uint32_t file = 0;
   std::string canonical;      // canonical text of this property alone, for the input hash
+  property_origin origin = property_origin::shipped;
 };
 
 struct claim_entry {
@@ -59,7 +62,7 @@ class catalogue {
   std::vector<const claim_entry*> all_claims();
 
  private:
-  void read_properties(std::uint32_t file);
+  void read_properties(std::uint32_t file, property_origin);
   void read_shipped_properties();
 
   std::string root_;

@@ -122,7 +122,8 @@ prepared_check::prepared_check(catalogue& inputs, question q) : question_(std::m
 }
 
 std::string prepared_check::input_hash(std::size_t property, const limits& most) const {
-  return sha256({{"model", question_.model->canonical},
+  return sha256({{"version", QUIESCE_VERSION},
+                 {"model", question_.model->canonical},
                  {"vocabulary", vocabulary_},
                  {"property", question_.properties[property]->canonical},
                  {"variant", question_.settings.variant},
