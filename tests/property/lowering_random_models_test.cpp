@@ -27,11 +27,11 @@ class projection {
   }
 
   std::string operator()(const word* state) const {
-    std::map<std::string, std::vector<naive_value>> out;
+    std::map<std::string, std::vector<cell_value>> out;
     for (const auto& [name, id] : ids_) {
       if (name.ends_with(".len")) continue;
       if (const auto length = ids_.find(name + ".len"); length != ids_.end()) {
-        naive_value members;
+        cell_value members;
         const auto n = read_variable(system_, state, length->second, {});
         for (std::uint32_t i = 0; i < n; ++i) members.push_back(stored(state, id, i));
         out[name] = {members};

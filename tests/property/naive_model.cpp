@@ -11,7 +11,7 @@ namespace {
 
 using ek = ast::expr_kind;
 using sk = ast::statement_kind;
-using locals = std::map<std::string, naive_value>;
+using locals = std::map<std::string, cell_value>;
 
 struct failure { std::string error; };   // a run-time error of the model
 
@@ -26,7 +26,7 @@ struct task {
   const ast::statement* st = nullptr;
   std::size_t at = 0;              // block: next statement; arguments: next argument; sequence_loop: next member
   std::int64_t left = 0;           // repeat: turns; loops over sets: members to come, or, live, members visited
-  naive_value members;             // sequence_loop over a copy
+  cell_value members;             // sequence_loop over a copy
   locals saved;                    // call: locals of the caller; arguments: what is bound so far
   std::string name;                // call: of the procedure
   bool entered = false;
@@ -36,13 +36,13 @@ struct task {
 struct process_state {
   std::vector<task> todo;
   locals names;
-  naive_value result;
+  cell_value result;
   bool ended = false;
   auto operator<=>(const process_state&) const = default;
 };
 
 struct state {
-  std::map<std::string, std::vector<naive_value>> globals;
+  std::map<std::string, std::vector<cell_value>> globals;
   std::vector<process_state> processes;
   auto operator<=>(const state&) const = default;
 };
@@ -74,14 +74,14 @@ class naive_model {
   void declare(const ast::variable_decl&);
   range range_of(const ast::type_expr&) const;
   std::int64_t constant(const ast::expr& e) const { return e.kind == ek::unary ? -constant(e.args[0]) : e.value; }
-  naive_value least(const ast::type_expr&) const;
+  cell_value least(const ast::type_expr&) const;
   std::vector<std::int64_t> values(const ast::type_expr&) const;
 
   // Expressions on a state.
   struct view { const state& s; const locals& names; };
-  naive_value eval(const ast::expr&, const view&) const;
+  cell_value eval(const ast::expr&, const view&) const;
   std::int64_t number(const ast::expr& e, const view& v) const { return eval(e, v).at(0); }
-  naive_value apply(const ast::expr&, const view&) const;
+  cell_value apply(const ast::expr&, const view&) const;
   std::int64_t binary(const ast::expr&, const view&) const;
   std::int64_t quantified(const ast::expr&, const view&) const;
   std::vector<std::int64_t> domain(const ast::binder&, const view&) const;
@@ -90,7 +90,7 @@ class naive_model {
 
   bool shared(const ast::expr&) const;
   void check_guards(const ast::expr&, const state&) const;
-  void check_range(const ast::type_expr&, const naive_value&) const;
+  void check_range(const ast::type_expr&, const cell_value&) const;
   bool holds(const std::string& mutex, const state& s) const { return s.globals.at(mutex)[0][0] == static_cast<std::int64_t>(who_) + 1; }
 
   // Steps. `done`: the step has done something visible; the path goes on until the next thing that is.
@@ -101,8 +101,8 @@ class naive_model {
   bool visible(state&, bool& done);
   bool loop_turn(state&, bool& done, std::vector<std::int64_t> members, bool is_visible);
   bool arguments(state&, bool& done);
-  void finish_call(state&, const ast::statement&, const naive_value&);
-  void assign(state&, const ast::expr& target, naive_value);
+  void finish_call(state&, const ast::statement&, const cell_value&);
+  void assign(state&, const ast::expr& target, cell_value);
   bool writes_global(const ast::expr& target) const { return variables_.count(target.text) != 0; }
   bool test(state&, bool& done, const ast::expr&, bool& holds);
   void append(state&, const ast::statement&);
@@ -135,7 +135,7 @@ range naive_model::range_of(const ast::type_expr& t) const {
   }
 }
 
-naive_value naive_model::least(const ast::type_expr& t) const {
+cell_value naive_model::least(const ast::type_expr& t) const {
   if (t.kind == ast::type_kind::seq || t.kind == ast::type_kind::queue) return {};
   return {range_of(t).low};
 }
@@ -150,8 +150,8 @@ void naive_model::declare(const ast::variable_decl& d) {
   variables_[d.name] = &d;
   std::size_t cells = 1;
   for (const auto& s : d.index) cells *= static_cast<std::size_t>(sorts_.at(s));
-  const naive_value start = d.initial.empty() ? least(d.type) : naive_value{d.initial[0].value};   // random models start with literals
-  first_.globals[d.name] = std::vector<naive_value>(cells, start);
+  const cell_value start = d.initial.empty() ? least(d.type) : cell_value{d.initial[0].value};   // random models start with literals
+  first_.globals[d.name] = std::vector<cell_value>(cells, start);
 }
 
 void naive_model::declare() {
@@ -190,7 +190,7 @@ std::size_t naive_model::cell_of(const ast::expr& e, const view& v) const {
   return at;
 }
 
-naive_value naive_model::apply(const ast::expr& e, const view& v) const {
+cell_value naive_model::apply(const ast::expr& e, const view& v) const {
   if (variables_.count(e.text)) return v.s.globals.at(e.text)[cell_of(e, v)];
   if (e.text == "min" || e.text == "max") {
     const auto a = number(e.args[0], v), b = number(e.args[1], v);
@@ -217,7 +217,7 @@ bool naive_model::is_sequence(const ast::expr& e, const view& v) const {
 
 std::vector<std::int64_t> naive_model::domain(const ast::binder& b, const view& v) const {
   if (!b.type.empty()) return values(b.type[0]);
-  const naive_value d = eval(b.domain[0], v);
+  const cell_value d = eval(b.domain[0], v);
   if (is_sequence(b.domain[0], v)) return d;
   std::vector<std::int64_t> members;
   for (std::int64_t i = 0; i < 64; ++i)
@@ -243,7 +243,7 @@ std::int64_t naive_model::binary(const ast::expr& e, const view& v) const {
   if (o == "||") return a ? 1 : number(e.args[1], v);
   if (o == "=>") return a ? number(e.args[1], v) : 1;
   if (o == "in") {
-    const naive_value d = eval(e.args[1], v);
+    const cell_value d = eval(e.args[1], v);
     if (is_sequence(e.args[1], v)) return std::find(d.begin(), d.end(), a) != d.end();
     return d[0] >> a & 1;
   }
@@ -260,7 +260,7 @@ std::int64_t naive_model::binary(const ast::expr& e, const view& v) const {
   throw std::logic_error("an operator that random models do not use: " + o);
 }
 
-naive_value naive_model::eval(const ast::expr& e, const view& v) const {
+cell_value naive_model::eval(const ast::expr& e, const view& v) const {
   switch (e.kind) {
     case ek::boolean:
     case ek::integer: return {e.value};
@@ -309,7 +309,7 @@ void naive_model::check_guards(const ast::expr& e, const state& s) const {
   for (const auto& a : e.args) check_guards(a, s);
 }
 
-void naive_model::check_range(const ast::type_expr& t, const naive_value& v) const {
+void naive_model::check_range(const ast::type_expr& t, const cell_value& v) const {
   if (t.kind == ast::type_kind::seq || t.kind == ast::type_kind::queue) return;
   if (v[0] < range_of(t).low || v[0] > range_of(t).high) throw failure{"range"};
 }
@@ -416,7 +416,7 @@ bool naive_model::advance(state& s, bool& done) {
     case task::kind::sequence_loop: {
       const bool live = st->iterate == ast::iteration::live;
       if (live && shared(st->value[0]) && !visible(s, done)) return false;
-      const naive_value all = live ? eval(st->value[0], see(s)) : t.members;
+      const cell_value all = live ? eval(st->value[0], see(s)) : t.members;
       if (t.at >= all.size()) {
         p.todo.pop_back();
         return true;
@@ -429,7 +429,7 @@ bool naive_model::advance(state& s, bool& done) {
     case task::kind::call: {   // fell off the end
       const ast::statement* call = t.st;
       const auto& result = procedures_.at(t.name)->result;
-      const naive_value r = result.empty() ? naive_value{} : least(result[0]);
+      const cell_value r = result.empty() ? cell_value{} : least(result[0]);
       p.names = t.saved;
       p.todo.pop_back();
       finish_call(s, *call, r);
@@ -466,7 +466,7 @@ bool naive_model::arguments(state& s, bool& done) {
   if (p.todo.back().at < d.params.size()) {
     const ast::expr& e = st.args[p.todo.back().at];
     if (shared(e) && !visible(s, done)) return false;
-    const naive_value v = eval(e, see(s));
+    const cell_value v = eval(e, see(s));
     const ast::param& param = d.params[p.todo.back().at];
     check_range(param.type[0], v);
     p.todo.back().saved[param.name] = v;
@@ -491,12 +491,12 @@ bool naive_model::arguments(state& s, bool& done) {
   return true;
 }
 
-void naive_model::finish_call(state& s, const ast::statement& st, const naive_value& result) {
+void naive_model::finish_call(state& s, const ast::statement& st, const cell_value& result) {
   if (st.kind == sk::let_call) me(s).names[st.name] = result;
   if (st.kind == sk::assign_call) me(s).names[st.target[0].text] = result;
 }
 
-void naive_model::assign(state& s, const ast::expr& target, naive_value v) {
+void naive_model::assign(state& s, const ast::expr& target, cell_value v) {
   if (!writes_global(target)) {
     me(s).names[target.text] = v;
     return;
@@ -510,7 +510,7 @@ void naive_model::assign(state& s, const ast::expr& target, naive_value v) {
 
 void naive_model::append(state& s, const ast::statement& st) {
   const ast::variable_decl& d = *variables_.at(st.args[0].text);
-  naive_value& q = s.globals[st.args[0].text][0];
+  cell_value& q = s.globals[st.args[0].text][0];
   if (st.text == "dequeue") {
     if (q.empty()) throw failure{"value_of_none"};
     q.erase(q.begin());
@@ -532,7 +532,7 @@ void naive_model::for_all(state& s, const ast::statement& st) {
     const view v{s, names};
     if (!st.value.empty() && !number(st.value[0], v)) continue;
     for (const auto& a : st.body) {
-      const naive_value e = eval(a.value[0], v);
+      const cell_value e = eval(a.value[0], v);
       check_range(variables_.at(a.target[0].text)->type, e);
       after.globals[a.target[0].text][cell_of(a.target[0], v)] = e;
     }
@@ -587,7 +587,7 @@ bool naive_model::statement(state& s, bool& done, const ast::statement& st) {
     }
     case sk::let: {
       if (!reads(st.value[0])) return false;
-      const naive_value v = eval(st.value[0], see(s));
+      const cell_value v = eval(st.value[0], see(s));
       check_range(st.type[0], v);
       p.names[st.name] = v;
       return after();
@@ -622,10 +622,10 @@ bool naive_model::statement(state& s, bool& done, const ast::statement& st) {
       }
       const bool copies = st.iterate != ast::iteration::live;
       if (copies && !reads(st.value[0])) return false;
-      const naive_value d = copies ? eval(st.value[0], see(s)) : naive_value{0};
+      const cell_value d = copies ? eval(st.value[0], see(s)) : cell_value{0};
       const bool sequence = is_sequence(st.value[0], see(s));
       task* t = begin(sequence ? task::kind::sequence_loop : task::kind::set_loop);
-      if (sequence) t->members = copies ? d : naive_value{};
+      if (sequence) t->members = copies ? d : cell_value{};
       else t->left = copies ? d[0] : 0;
       return true;
     }
@@ -668,7 +668,7 @@ bool naive_model::statement(state& s, bool& done, const ast::statement& st) {
       return true;
     case sk::return_: {
       if (!st.value.empty() && !reads(st.value[0])) return false;
-      const naive_value r = st.value.empty() ? naive_value{} : eval(st.value[0], see(s));
+      const cell_value r = st.value.empty() ? cell_value{} : eval(st.value[0], see(s));
       leave(s, done, [](const task& t) { return t.what == task::kind::call; }, false);
       if (p.todo.empty()) return true;
       const task call = p.todo.back();
@@ -788,7 +788,7 @@ std::string lost_history(const naive_outcomes& of, const naive_outcomes& in, boo
   return {};
 }
 
-std::string shown_globals(const std::map<std::string, std::vector<naive_value>>& globals) {
+std::string shown_globals(const std::map<std::string, std::vector<cell_value>>& globals) {
   std::string out;
   for (const auto& [name, cells] : globals) {
     out += name + "=";

@@ -16,7 +16,7 @@
 namespace quiesce::test {
 
 // Sequences: their members; everything else: one number. Elements: their number; option: -1 is none; sets: bit i is element i.
-using naive_value = std::vector<std::int64_t>;
+using cell_value = std::vector<std::int64_t>;
 
 struct naive_outcomes {
   struct observed {
@@ -37,6 +37,6 @@ naive_outcomes explore_model(const ast::model&, bool commit_early, std::size_t m
 std::string lost_history(const naive_outcomes& of, const naive_outcomes& in, bool& gave_up);
 
 // The globals of a state in the form of `naive_outcomes`.
-std::string shown_globals(const std::map<std::string, std::vector<naive_value>>&);
+std::string shown_globals(const std::map<std::string, std::vector<cell_value>>&);
 
 }  // namespace quiesce::test
