@@ -85,7 +85,7 @@ section points_section(const std::vector<point>& all) {
   s.columns.push_back("outcome");
   for (const point& p : all) {
     row cells = {p.variant, p.routes_grow ? "routes" : "devices", p.devices, p.routes};
-    for (const quantity& q : quantities) cells.push_back(p.failure.empty() ? number(q.of(p.result)) : json());
+    for (const quantity& q : quantities) cells.push_back(p.failure.empty() ? number(q.of(p.result), &q == quantities ? 4 : 12) : json());
     cells.push_back(p.failure.empty() ? "complete" : p.failure);
     s.rows.push_back(std::move(cells));
   }
