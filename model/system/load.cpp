@@ -27,7 +27,8 @@ struct loader {
     if (!libraries.empty()) places.push_back(fs::path(libraries) / (name + ".model"));
     for (const fs::path& p : places)
       if (fs::exists(p) && p.lexically_normal() != fs::path(from).lexically_normal()) return p.lexically_normal().string();
-    throw diagnostic(d.where, fmt::format("there is no library '{}'", name), "import reads lib/NAME.model beside the importing file, or a shipped library");
+    throw diagnostic(d.where, fmt::format("there is no library '{}'", name),
+                     "import reads lib/NAME.model beside the importing file, or a shipped library");
   }
 
   void add(ast::model m, const std::string& path) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The order of lowering: names, then every body once for its types alone, then the code of each process, then what could only be
-// known at the end.
+// The order of lowering: names, then every body once for its types alone, then the code of each process, then what could
+// only be known at the end.
 
 #include "model/system/lower.hpp"
 
@@ -31,8 +31,9 @@ shared_lowering share(symbols& s, const monitors::monitor_set& m, bool dry) {
     std::vector<sort_id> over;
     if (!d.params.empty()) over.push_back(s.sort_named(d.params[0].type[0].text, d.where).id);
     all.pc.push_back(s.b.variable(d.name, s.b.boolean(), over, ir::variable_kind::pc, p));
-    all.bh_count.push_back(d.cpu.empty() || d.softirq ? ir::nothing
-                                                      : s.b.variable(d.name + ".bh", s.b.integer(0, 7), over, ir::variable_kind::hidden, p));
+    all.bh_count.push_back(d.cpu.empty() || d.softirq
+                               ? ir::nothing
+                               : s.b.variable(d.name + ".bh", s.b.integer(0, 7), over, ir::variable_kind::hidden, p));
   }
   return all;
 }
@@ -46,7 +47,8 @@ void check_types(const loaded_model& m, const instance& i, const monitors::monit
   monitor_weaver weaver(all);
   all.weaver = &weaver;
   for (std::uint32_t p = 0; p < s.processes.size(); ++p) process_code(all, p).lower_process(*s.processes[p]);
-  if (s.processes.empty()) throw diagnostic(m.model.where, "the model has no process", "a process, or an environment with one");
+  if (s.processes.empty())
+    throw diagnostic(m.model.where, "the model has no process", "a process, or an environment with one");
   for (const auto* d : s.items<ast::procedure_decl>()) process_code(all, 0).dry_procedure(*d);
   for (const auto* d : s.items<ast::operation_decl>()) process_code(all, 0).dry_operation(*d);
   for (const auto* d : s.items<ast::handler_decl>()) process_code(all, 0).dry_handler(*d);
@@ -55,7 +57,8 @@ void check_types(const loaded_model& m, const instance& i, const monitors::monit
 ir::error_kind error_named(const std::string& name, source_range where) {
   for (std::uint32_t e = 0; e <= static_cast<std::uint32_t>(ir::error_kind::division); ++e)
     if (name == ir::name(static_cast<ir::error_kind>(e))) return static_cast<ir::error_kind>(e);
-  throw diagnostic(where, fmt::format("there is no run-time error '{}'", name), "range, list_corruption, endless_traversal, lock_misuse, value_of_none, assertion");
+  throw diagnostic(where, fmt::format("there is no run-time error '{}'", name),
+                   "range, list_corruption, endless_traversal, lock_misuse, value_of_none, assertion");
 }
 
 // A state property: its condition for all values of its binders, and defined.
@@ -96,13 +99,17 @@ void add_properties(symbols& s, const std::vector<const ast::property*>& wanted,
 
 // --- time ----------------------------------------------------------------------------------------------------------------
 
-struct counter { variable_id var; std::vector<expr_id> index; };
+struct counter {
+  variable_id var;
+  std::vector<expr_id> index;
+};
 
 void each_element(builder& b, variable_id v, std::vector<counter>& out) {
   const ir::variable var = b.program.variables[v];
   const std::uint32_t n = var.index.empty() ? 1 : b.size(var.index[0]);
   for (std::uint32_t e = 0; e < n; ++e)
-    out.push_back({v, var.index.empty() ? std::vector<expr_id>{} : std::vector<expr_id>{b.constant(e, b.element(var.index[0]))}});
+    out.push_back(
+        {v, var.index.empty() ? std::vector<expr_id>{} : std::vector<expr_id>{b.constant(e, b.element(var.index[0]))}});
 }
 
 ir::instruction set_temp(temp_id t, expr_id e) {
@@ -139,8 +146,10 @@ ir::process clock_process(symbols& s, const std::vector<variable_id>& sleepers, 
   p.code.push_back(set_temp(1, none));
   for (const auto& c : all) {
     const expr_id left = b.load(c.var, c.index);
-    const expr_id armed = b.make(op::less, b.boolean(), {b.constant(1, b.type_of(left)), left});   // some(0) has expired already
-    p.code.push_back(set_temp(1, b.make(op::select, wide, {armed, b.make(op::minimum, wide, {least, b.make(op::unwrap, delay, {left})}), least})));
+    const expr_id armed =
+        b.make(op::less, b.boolean(), {b.constant(1, b.type_of(left)), left});  // some(0) has expired already
+    p.code.push_back(set_temp(
+        1, b.make(op::select, wide, {armed, b.make(op::minimum, wide, {least, b.make(op::unwrap, delay, {left})}), least})));
   }
   ir::instruction wait;
   wait.code = ir::operation::await;
@@ -189,7 +198,8 @@ void finish(shared_lowering& all) {
   builder& b = all.b;
   for (std::uint32_t p = 0; p < b.program.processes.size(); ++p) {
     std::vector<std::string> labels;
-    for (std::size_t l = 0; l < b.program.processes[p].locations.size(); ++l) labels.push_back(fmt::format("{}#{}", b.program.processes[p].name, l));
+    for (std::size_t l = 0; l < b.program.processes[p].locations.size(); ++l)
+      labels.push_back(fmt::format("{}#{}", b.program.processes[p].name, l));
     b.program.variables[b.program.processes[p].pc].type = b.enumeration(labels);
   }
   for (const auto& a : all.pending) {
@@ -197,7 +207,8 @@ void finish(shared_lowering& all) {
     const expr_id pc = b.load(p.pc, p.over == ir::nothing ? std::vector<expr_id>{} : std::vector<expr_id>{a.element});
     expr_id rests = b.truth(false);
     for (std::size_t l = 0; l < p.locations.size(); ++l)
-      if (p.locations[l].resting) rests = b.either(rests, b.equal(pc, b.constant(static_cast<std::int64_t>(l), b.type_of(pc))));
+      if (p.locations[l].resting)
+        rests = b.either(rests, b.equal(pc, b.constant(static_cast<std::int64_t>(l), b.type_of(pc))));
     b.patch(a.reserved, b.negated(rests));
   }
   for (const auto& e : all.s.end_questions) {
@@ -205,12 +216,14 @@ void finish(shared_lowering& all) {
     const expr_id pc = b.load(p.pc, p.over == ir::nothing ? std::vector<expr_id>{} : std::vector<expr_id>{e.element});
     expr_id ended = b.truth(false);
     for (std::size_t l = 0; l < p.locations.size(); ++l)
-      if (p.locations[l].ended) ended = b.either(ended, b.equal(pc, b.constant(static_cast<std::int64_t>(l), b.type_of(pc))));
+      if (p.locations[l].ended)
+        ended = b.either(ended, b.equal(pc, b.constant(static_cast<std::int64_t>(l), b.type_of(pc))));
     b.patch(e.reserved, ended);
   }
   for (const auto& space : all.s.spaces) b.patch(space.size, b.number(b.size(space.sort)));
   for (const auto& v : all.b.program.variables)
-    if (b.type(v.type).kind == ir::type_kind::set && b.size(b.type(v.type).sort) > 64) throw diagnostic(fmt::format("'{}' would be a set of more than 64 elements", v.name));
+    if (b.type(v.type).kind == ir::type_kind::set && b.size(b.type(v.type).sort) > 64)
+      throw diagnostic(fmt::format("'{}' would be a set of more than 64 elements", v.name));
 }
 
 }  // namespace
@@ -232,7 +245,7 @@ lowered lower(const loaded_model& m, const instance& i, const std::vector<const 
     ir::event out;
     out.name = e.name;
     for (const auto& t : e.params)
-      if (has_sorts(s, t)) out.params.push_back(all.event_type(t, {}));   // else no statement can emit it
+      if (has_sorts(s, t)) out.params.push_back(all.event_type(t, {}));  // else no statement can emit it
     b.program.events.push_back(out);
   }
   std::vector<variable_id> sleepers;
@@ -243,7 +256,8 @@ lowered lower(const loaded_model& m, const instance& i, const std::vector<const 
     b.program.processes.push_back(code.take());
   }
   if (s.urgent) {
-    const variable_id pc = b.variable("time", b.boolean(), {}, ir::variable_kind::pc, static_cast<std::uint32_t>(s.processes.size()));
+    const variable_id pc =
+        b.variable("time", b.boolean(), {}, ir::variable_kind::pc, static_cast<std::uint32_t>(s.processes.size()));
     b.program.processes.push_back(clock_process(s, sleepers, pc));
   }
   process_code init(all, ir::nothing);

@@ -15,18 +15,21 @@ namespace quiesce {
 
 // A model with its imports, ready to be lowered any number of times. Library items come first.
 struct loaded_model {
-  ast::model model;                    // items of all files joined, imports removed
+  ast::model model;  // items of all files joined, imports removed
   ast::vocabulary vocabulary;
-  std::vector<std::string> files;      // all files read, for the input hash
+  std::vector<std::string> files;  // all files read, for the input hash
 };
 
-// Reads PATH and its imports: lib/NAME.model or NAME.model beside the importing file, else NAME.model in `libraries`. Throws diagnostic.
-loaded_model load_model(language::source_set&, const std::string& path, const ast::vocabulary&, const std::string& libraries = {});
+// Reads PATH and its imports: lib/NAME.model or NAME.model beside the importing file, else NAME.model in `libraries`. Throws
+// diagnostic.
+loaded_model load_model(language::source_set&, const std::string& path, const ast::vocabulary&,
+                        const std::string& libraries = {});
 
 struct instance {
-  std::string variant;                             // empty: the options' defaults
-  std::map<std::string, std::string> options;      // option -> literal; on top of the variant. Values as written: true, 3, queued
-  std::map<std::string, std::int64_t> scope;       // sort or bound -> number. Bounds default to their declared value
+  std::string variant;  // empty: the options' defaults
+  std::map<std::string, std::string>
+      options;                                // option -> literal; on top of the variant. Values as written: true, 3, queued
+  std::map<std::string, std::int64_t> scope;  // sort or bound -> number. Bounds default to their declared value
   std::string environment = "default";
 };
 
@@ -44,8 +47,9 @@ struct lowered {
   scope_description scope;
 };
 
-// Throws diagnostic: unknown variant, option, sort, environment; scope of 0, absent or beyond what is supported (64 elements, 2^16
-// locations); type errors; constructs that the model may not use; property over an event or name that the model does not have.
+// Throws diagnostic: unknown variant, option, sort, environment; scope of 0, absent or beyond what is supported (64
+// elements, 2^16 locations); type errors; constructs that the model may not use; property over an event or name that the
+// model does not have.
 lowered lower(const loaded_model&, const instance&, const std::vector<const ast::property*>& properties);
 
 }  // namespace quiesce

@@ -12,36 +12,59 @@ namespace {
 bool same(const ir::type& a, const ir::type& b) {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
-    case ir::type_kind::boolean: return true;
-    case ir::type_kind::integer: return a.low == b.low && a.high == b.high;
-    case ir::type_kind::enumeration: return a.labels == b.labels;
+    case ir::type_kind::boolean:
+      return true;
+    case ir::type_kind::integer:
+      return a.low == b.low && a.high == b.high;
+    case ir::type_kind::enumeration:
+      return a.labels == b.labels;
     case ir::type_kind::element:
-    case ir::type_kind::set: return a.sort == b.sort;
-    case ir::type_kind::option: return a.inner == b.inner;
+    case ir::type_kind::set:
+      return a.sort == b.sort;
+    case ir::type_kind::option:
+      return a.inner == b.inner;
   }
   return false;
 }
 
 std::int64_t apply(op code, std::int64_t a, std::int64_t b) {
   switch (code) {
-    case op::and_: return a && b;
-    case op::or_: return a || b;
-    case op::implies: return !a || b;
-    case op::equal: return a == b;
-    case op::not_equal: return a != b;
-    case op::less: return a < b;
-    case op::less_equal: return a <= b;
-    case op::add: return a + b;
-    case op::subtract: return a - b;
-    case op::multiply: return a * b;
-    case op::divide: return b > 0 ? a / b : 0;
-    case op::minimum: return std::min(a, b);
-    case op::maximum: return std::max(a, b);
-    case op::contains: return (a >> b) & 1;
-    case op::unite: return a | b;
-    case op::intersect: return a & b;
-    case op::subtract_set: return a & ~b;
-    default: return 0;
+    case op::and_:
+      return a && b;
+    case op::or_:
+      return a || b;
+    case op::implies:
+      return !a || b;
+    case op::equal:
+      return a == b;
+    case op::not_equal:
+      return a != b;
+    case op::less:
+      return a < b;
+    case op::less_equal:
+      return a <= b;
+    case op::add:
+      return a + b;
+    case op::subtract:
+      return a - b;
+    case op::multiply:
+      return a * b;
+    case op::divide:
+      return b > 0 ? a / b : 0;
+    case op::minimum:
+      return std::min(a, b);
+    case op::maximum:
+      return std::max(a, b);
+    case op::contains:
+      return (a >> b) & 1;
+    case op::unite:
+      return a | b;
+    case op::intersect:
+      return a & b;
+    case op::subtract_set:
+      return a & ~b;
+    default:
+      return 0;
   }
 }
 
@@ -92,26 +115,28 @@ type_id builder::set(sort_id s) {
   return intern(t);
 }
 
-std::int64_t builder::low(type_id t) const {
-  return type(t).kind == ir::type_kind::integer ? type(t).low : 0;
-}
+std::int64_t builder::low(type_id t) const { return type(t).kind == ir::type_kind::integer ? type(t).low : 0; }
 
 std::optional<std::uint64_t> builder::cardinality(type_id id) const {
   constexpr std::uint64_t most = std::uint64_t{1} << 20;
   const ir::type& t = type(id);
   switch (t.kind) {
-    case ir::type_kind::boolean: return 2;
+    case ir::type_kind::boolean:
+      return 2;
     case ir::type_kind::integer: {
       const auto n = static_cast<std::uint64_t>(t.high - t.low) + 1;
       return n <= most ? std::optional(n) : std::nullopt;
     }
-    case ir::type_kind::enumeration: return t.labels.size();
-    case ir::type_kind::element: return size(t.sort);
+    case ir::type_kind::enumeration:
+      return t.labels.size();
+    case ir::type_kind::element:
+      return size(t.sort);
     case ir::type_kind::option: {
       const auto inner = cardinality(t.inner);
       return inner ? std::optional(*inner + 1) : std::nullopt;
     }
-    case ir::type_kind::set: return size(t.sort) <= 20 ? std::optional(std::uint64_t{1} << size(t.sort)) : std::nullopt;
+    case ir::type_kind::set:
+      return size(t.sort) <= 20 ? std::optional(std::uint64_t{1} << size(t.sort)) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -186,7 +211,8 @@ std::optional<expr_id> builder::simplify(op code, const std::vector<expr_id>& k)
     case op::select:
       if (c) return *c ? k[1] : k[2];
       break;
-    default: break;
+    default:
+      break;
   }
   return std::nullopt;
 }
@@ -210,11 +236,16 @@ type_id builder::interval(op code, const std::vector<expr_id>& k) {
   if (code == op::negate) return integer(-a.high, -a.low);
   const ir::type& b = type(type_of(k[1]));
   switch (code) {
-    case op::add: return integer(a.low + b.low, a.high + b.high);
-    case op::subtract: return integer(a.low - b.high, a.high - b.low);
-    case op::divide: return integer(0, std::max<std::int64_t>(a.high, 0));
-    case op::minimum: return integer(std::min(a.low, b.low), std::min(a.high, b.high));
-    case op::maximum: return integer(std::max(a.low, b.low), std::max(a.high, b.high));
+    case op::add:
+      return integer(a.low + b.low, a.high + b.high);
+    case op::subtract:
+      return integer(a.low - b.high, a.high - b.low);
+    case op::divide:
+      return integer(0, std::max<std::int64_t>(a.high, 0));
+    case op::minimum:
+      return integer(std::min(a.low, b.low), std::min(a.high, b.high));
+    case op::maximum:
+      return integer(std::max(a.low, b.low), std::max(a.high, b.high));
     default: {
       const std::int64_t p[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
       return integer(*std::min_element(p, p + 4), *std::max_element(p, p + 4));

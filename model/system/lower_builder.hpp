@@ -42,7 +42,7 @@ class builder {
   expr_id temp(temp_id, type_id);
   // Folds constants and the neutral and deciding operands of && || => ?: ; computes intervals of arithmetic.
   expr_id make(op, type_id, std::vector<expr_id> kids);
-  expr_id over(op, type_id, sort_id, temp_id, expr_id body);   // all some count collect
+  expr_id over(op, type_id, sort_id, temp_id, expr_id body);  // all some count collect
   expr_id both(expr_id a, expr_id b) { return make(op::and_, boolean(), {a, b}); }
   expr_id either(expr_id a, expr_id b) { return make(op::or_, boolean(), {a, b}); }
   expr_id negated(expr_id a) { return make(op::not_, boolean(), {a}); }
@@ -58,7 +58,8 @@ class builder {
   bool is_true(expr_id e) const { return constant_of(e) == 1 && type_of(e) == boolean(); }
   bool is_false(expr_id e) const { return constant_of(e) == 0 && type_of(e) == boolean(); }
 
-  variable_id variable(std::string name, type_id, std::vector<sort_id> index, ir::variable_kind, std::uint32_t owner = ir::nothing);
+  variable_id variable(std::string name, type_id, std::vector<sort_id> index, ir::variable_kind,
+                       std::uint32_t owner = ir::nothing);
   std::uint32_t string(const std::string&);
 
  private:

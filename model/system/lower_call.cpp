@@ -40,7 +40,8 @@ void process_code::call(const ast::statement& st) {
   expand(*it->second, st);
 }
 
-// A parameter stands for its argument where that cannot change during the call and is in range; else for a copy made at the call.
+// A parameter stands for its argument where that cannot change during the call and is in range; else for a copy made at the
+// call.
 binding process_code::bind_scalar(const std::string& name, const value& v, type_id declared, const ast::statement& st) {
   binding out;
   const ir::type& to = b.type(declared);
@@ -50,8 +51,10 @@ binding process_code::bind_scalar(const std::string& name, const value& v, type_
     out.alias.fx = {};
     return out;
   }
-  if (v.fx.shared) begin_step(st);
-  else check_guards(v.fx, st.where);
+  if (v.fx.shared)
+    begin_step(st);
+  else
+    check_guards(v.fx, st.where);
   check_value(v, st.where);
   variable_id copy;
   out.alias.e = local(name, declared, &copy);
@@ -60,14 +63,16 @@ binding process_code::bind_scalar(const std::string& name, const value& v, type_
   return out;
 }
 
-binding process_code::bind_sequence(const std::string& name, const resolved_type& t, const ast::expr& e, const ast::statement& st) {
+binding process_code::bind_sequence(const std::string& name, const resolved_type& t, const ast::expr& e,
+                                    const ast::statement& st) {
   binding out;
   out.kind = binding_kind::sequence;
   out.alias.type = t.type;
   if (e.kind == k::name || e.kind == k::apply) {
     const value v = x.lower(e);
     if (!v.sequence) throw diagnostic(e.where, "a sequence is expected here");
-    if (!x.same_type(v.sequence->member, t.type)) throw diagnostic(e.where, fmt::format("a sequence of {} is expected", x.type_name(t.type)));
+    if (!x.same_type(v.sequence->member, t.type))
+      throw diagnostic(e.where, fmt::format("a sequence of {} is expected", x.type_name(t.type)));
     if (v.fx.stable) {
       out.alias.sequence = *v.sequence;
       return out;
@@ -85,14 +90,17 @@ binding process_code::bind_argument(const ast::param& p, const ast::expr& e, con
     if (e.kind != k::name) throw diagnostic(e.where, "an event's name is expected here");
     out.kind = binding_kind::event;
     out.event = event_name(e.text);
-    if (out.event != unknown_event && !shared.events.count(out.event)) throw diagnostic(e.where, fmt::format("there is no event '{}'", e.text));
+    if (out.event != unknown_event && !shared.events.count(out.event))
+      throw diagnostic(e.where, fmt::format("there is no event '{}'", e.text));
     return out;
   }
   if (p.kind == ast::param_kind::reference) {
     const auto r = x.list_place(e);
     if (s.spaces[r.space].name != p.node) throw diagnostic(e.where, fmt::format("a list of '{}' is expected here", p.node));
-    if (r.fx.shared) begin_step(st);
-    else check_guards(r.fx, e.where);
+    if (r.fx.shared)
+      begin_step(st);
+    else
+      check_guards(r.fx, e.where);
     out.kind = binding_kind::head;
     out.space = r.space;
     out.address = settled_address(p.name, r, st);
@@ -105,15 +113,18 @@ binding process_code::bind_argument(const ast::param& p, const ast::expr& e, con
 
 process_code::names process_code::bind_params(const std::vector<ast::param>& params, const ast::statement& st) {
   if (st.args.size() != params.size())
-    throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}, not {}", st.text, params.size(), params.size() == 1 ? "" : "s", st.args.size()));
+    throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}, not {}", st.text, params.size(),
+                                           params.size() == 1 ? "" : "s", st.args.size()));
   names out;
   for (std::size_t i = 0; i < params.size(); ++i)
-    if (!out.emplace(params[i].name, bind_argument(params[i], st.args[i], st)).second) throw diagnostic(params[i].where, fmt::format("two parameters are called '{}'", params[i].name));
+    if (!out.emplace(params[i].name, bind_argument(params[i], st.args[i], st)).second)
+      throw diagnostic(params[i].where, fmt::format("two parameters are called '{}'", params[i].name));
   return out;
 }
 
 // The body of a procedure sees its parameters and the globals, nothing of the caller.
-void process_code::enter(const std::string& name, const std::optional<ast::anchor>& at, names params, const std::function<void()>& body) {
+void process_code::enter(const std::string& name, const std::optional<ast::anchor>& at, names params,
+                         const std::function<void()>& body) {
   auto caller = x.names.exchange();
   open_scope();
   for (auto& [n, b_] : params)
@@ -128,7 +139,8 @@ void process_code::enter(const std::string& name, const std::optional<ast::ancho
   x.names.exchange(std::move(caller));
 }
 
-void process_code::inline_body(const std::string& name, const std::optional<ast::anchor>& at, names params, const std::vector<ast::statement>& body) {
+void process_code::inline_body(const std::string& name, const std::optional<ast::anchor>& at, names params,
+                               const std::vector<ast::statement>& body) {
   enter(name, at, std::move(params), [&] {
     code_label leave;
     calls_.push_back({&leave, cleanups_.size(), std::nullopt, ir::nothing});
@@ -156,7 +168,9 @@ void process_code::expand(const ast::procedure_decl& d, const ast::statement& st
   const auto running = std::count(active_.begin(), active_.end(), d.name);
   if (!shared.dry) {
     if (running > 0 && d.recursive.empty())
-      throw diagnostic(st.where, fmt::format("'{}' calls itself (by way of {}) without being recursive", d.name, active_.back()), "proc NAME(…) recursive N");
+      throw diagnostic(st.where,
+                       fmt::format("'{}' calls itself (by way of {}) without being recursive", d.name, active_.back()),
+                       "proc NAME(…) recursive N");
     if (!d.recursive.empty() && running >= s.integer_constant(d.recursive[0])) {
       bound(ir::bound_kind::recursion, fmt::format("'{}' is called more than {} deep", d.name, running), st.where);
     } else {
@@ -188,7 +202,8 @@ void process_code::expand(const ast::procedure_decl& d, const ast::statement& st
     if (st.kind == ast::statement_kind::assign_call) {
       const binding* l = x.names.find(st.target[0].text);
       if (!l || l->kind != binding_kind::local || !x.same_type(l->alias.type, *result_type))
-        throw diagnostic(st.target[0].where, fmt::format("'{}' is not a local of type {}", st.target[0].text, x.type_name(*result_type)));
+        throw diagnostic(st.target[0].where,
+                         fmt::format("'{}' is not a local of type {}", st.target[0].text, x.type_name(*result_type)));
       set(l->local, self_index(), result_value, st.where);
     }
   }
@@ -199,11 +214,16 @@ void process_code::expand(const ast::procedure_decl& d, const ast::statement& st
 
 type_id shared_lowering::event_type(const monitors::value_type& t, source_range where) const {
   switch (t.kind) {
-    case monitors::value_kind::boolean: return b.boolean();
-    case monitors::value_kind::integer: return b.integer(t.low, t.high);
-    case monitors::value_kind::element: return b.element(s.sort_named(t.sort, where).id);
-    case monitors::value_kind::set: return b.set(s.sort_named(t.sort, where).id);
-    case monitors::value_kind::option: return b.option(event_type(t.inner[0], where));
+    case monitors::value_kind::boolean:
+      return b.boolean();
+    case monitors::value_kind::integer:
+      return b.integer(t.low, t.high);
+    case monitors::value_kind::element:
+      return b.element(s.sort_named(t.sort, where).id);
+    case monitors::value_kind::set:
+      return b.set(s.sort_named(t.sort, where).id);
+    case monitors::value_kind::option:
+      return b.option(event_type(t.inner[0], where));
   }
   return b.boolean();
 }
@@ -219,9 +239,11 @@ std::vector<expr_id> process_code::event_args(const std::string& event, const as
     return {};
   }
   const auto it = shared.events.find(event);
-  if (it == shared.events.end()) throw diagnostic(st.where, fmt::format("there is no event '{}'", event), "properties/events.prop lists the events");
+  if (it == shared.events.end())
+    throw diagnostic(st.where, fmt::format("there is no event '{}'", event), "properties/events.prop lists the events");
   const auto& params = shared.monitors.events[it->second].params;
-  if (params.size() != st.args.size()) throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}", event, params.size(), params.size() == 1 ? "" : "s"));
+  if (params.size() != st.args.size())
+    throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}", event, params.size(), params.size() == 1 ? "" : "s"));
   std::vector<expr_id> out;
   for (std::size_t i = 0; i < params.size(); ++i) {
     const type_id t = shared.event_type(params[i], st.args[i].where);
@@ -229,7 +251,7 @@ std::vector<expr_id> process_code::event_args(const std::string& event, const as
     check_value(v, st.args[i].where);
     fx.add(v.fx);
     out.push_back(v.e);
-    if (!v.fx.binds) continue;   // its bound variable must not meet those of the monitors: evaluated once, here
+    if (!v.fx.binds) continue;  // its bound variable must not meet those of the monitors: evaluated once, here
     const temp_id saved = x.take_temp();
     set_temp(saved, v.e);
     out.back() = b.temp(saved, v.type);
@@ -261,7 +283,8 @@ void process_code::emit_statement(const ast::statement& st) {
 
 // What a property may know of the initial states, `ghost_init` says.
 void process_code::refuse_event_in_init(const ast::statement& st) const {
-  if (index == ir::nothing) throw diagnostic(st.where, "no event happens in init", "ghost_init says what properties know of the initial states");
+  if (index == ir::nothing)
+    throw diagnostic(st.where, "no event happens in init", "ghost_init says what properties know of the initial states");
 }
 
 void process_code::notify(const ast::statement& st) {
@@ -273,7 +296,7 @@ void process_code::notify(const ast::statement& st) {
   std::vector<expr_id> args = event_args(event, st, fx);
   open_scope();
   const bool keep = fx.stable && !fx.binds;
-  for (std::size_t i = 0; !keep && i < args.size(); ++i) {   // handlers see what the notifier was called with
+  for (std::size_t i = 0; !keep && i < args.size(); ++i) {  // handlers see what the notifier was called with
     variable_id copy;
     const expr_id saved = local(fmt::format("notify.{}", i), b.type_of(args[i]), &copy);
     set(copy, self_index(), args[i], st.where);
@@ -285,9 +308,12 @@ void process_code::notify(const ast::statement& st) {
   close_scope();
 }
 
-void process_code::run_handler(const ast::handler_decl& h, const std::string& event, const std::vector<expr_id>& args, const ast::statement& st) {
+void process_code::run_handler(const ast::handler_decl& h, const std::string& event, const std::vector<expr_id>& args,
+                               const ast::statement& st) {
   if (!live_ || shared.dry) return;
-  if (path_.size() > most_nested_calls) throw diagnostic(st.where, fmt::format("'{}' is notified from its own handlers again and again", event), "only a recursive procedure may lead back to itself");
+  if (path_.size() > most_nested_calls)
+    throw diagnostic(st.where, fmt::format("'{}' is notified from its own handlers again and again", event),
+                     "only a recursive procedure may lead back to itself");
   const ast::handler_clause* clause = nullptr;
   for (const auto& c : h.clauses)
     if (c.event == event) clause = &c;
@@ -295,7 +321,8 @@ void process_code::run_handler(const ast::handler_decl& h, const std::string& ev
     for (const auto& c : h.clauses)
       if (c.event.empty() && c.params.size() <= args.size()) clause = &c;
   if (!clause) return;
-  if (clause->params.size() > args.size()) throw diagnostic(clause->where, fmt::format("'{}' has {} parameter(s)", event, args.size()));
+  if (clause->params.size() > args.size())
+    throw diagnostic(clause->where, fmt::format("'{}' has {} parameter(s)", event, args.size()));
   code_label skip;
   if (!h.when.empty()) {
     auto caller = x.names.exchange();
@@ -360,7 +387,8 @@ void process_code::span(const ast::statement& st) {
 void process_code::end_span(std::size_t which, source_range where) {
   if (!live_) return;
   const open_span o = open_spans[which];
-  const std::vector<open_span> inner(open_spans.begin() + static_cast<std::ptrdiff_t>(which) + 1, open_spans.end());   // a return leaves these before
+  const std::vector<open_span> inner(open_spans.begin() + static_cast<std::ptrdiff_t>(which) + 1,
+                                     open_spans.end());  // a return leaves these before
   open_spans.resize(which + 1);
   emit_event(shared.monitors.events[shared.monitors.spans[o.kind].end].name, {}, where);
   if (!shared.dry) shared.weaver->reset_span(*this, o);
@@ -370,7 +398,8 @@ void process_code::end_span(std::size_t which, source_range where) {
 // --- operations ----------------------------------------------------------------------------------------------------------
 
 // The conjuncts `all x in SEQUENCE : …` of a requirement: true of a sequence only if true of each of its prefixes.
-expr_id process_code::prefix_condition(const std::vector<ast::expr>& requirement, const std::string& sequence, const std::vector<std::string>& not_chosen) {
+expr_id process_code::prefix_condition(const std::vector<ast::expr>& requirement, const std::string& sequence,
+                                       const std::vector<std::string>& not_chosen) {
   expr_id out = b.truth(true);
   std::vector<ast::expr> left = requirement;
   while (!left.empty()) {
@@ -380,14 +409,17 @@ expr_id process_code::prefix_condition(const std::vector<ast::expr>& requirement
     const bool over = e.kind == k::quantified && e.text == "all" && e.binders.size() == 1 && !e.binders[0].domain.empty() &&
                       e.binders[0].domain[0].kind == k::name && e.binders[0].domain[0].text == sequence;
     if (!over || e.args.size() != 1 || mentions_name(e.args[0], sequence)) continue;
-    if (std::any_of(not_chosen.begin(), not_chosen.end(), [&](const std::string& name) { return mentions_name(e.args[0], name); })) continue;
+    if (std::any_of(not_chosen.begin(), not_chosen.end(),
+                    [&](const std::string& name) { return mentions_name(e.args[0], name); }))
+      continue;
     const value v = x.condition(e);
     if (v.defined == ir::nothing) out = b.both(out, v.e);
   }
   return out;
 }
 
-// Do values of the scalars open[n..] exist such that `requirement` holds, or fails to be defined (which the choice then shows)?
+// Do values of the scalars open[n..] exist such that `requirement` holds, or fails to be defined (which the choice then
+// shows)?
 expr_id process_code::some_choice(const std::vector<const ast::param*>& open, std::size_t n, const ast::expr& requirement) {
   if (n == open.size()) {
     const value v = x.condition(requirement);
@@ -410,25 +442,31 @@ expr_id process_code::some_choice(const std::vector<const ast::param*>& open, st
   const auto values = b.cardinality(type);
   if (!values || *values > 256) throw diagnostic(open[n]->where, "there are too many values to choose from");
   expr_id any = b.truth(false);
-  for (std::uint64_t i = 0; i < *values; ++i) any = b.either(any, with(b.constant(b.low(type) + static_cast<std::int64_t>(i), type)));
+  for (std::uint64_t i = 0; i < *values; ++i)
+    any = b.either(any, with(b.constant(b.low(type) + static_cast<std::int64_t>(i), type)));
   return any;
 }
 
-// begin; then, in one step, arguments for `any` such that `requires` holds, and the body; or `otherwise`, where no arguments do.
-// Whether a sequence exists is not decided: there `otherwise` is possible too.
+// begin; then, in one step, arguments for `any` such that `requires` holds, and the body; or `otherwise`, where no arguments
+// do. Whether a sequence exists is not decided: there `otherwise` is possible too.
 void process_code::perform(const ast::statement& st) {
   const auto it = s.operations.find(st.text);
   if (it == s.operations.end()) throw diagnostic(st.where, fmt::format("there is no operation '{}'", st.text));
   const ast::operation_decl& d = *it->second;
   if (atomic_) throw diagnostic(st.where, "an operation takes locks: it cannot be performed inside atomic");
-  if (st.args.size() != d.params.size()) throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}", d.name, d.params.size(), d.params.size() == 1 ? "" : "s"));
+  if (st.args.size() != d.params.size())
+    throw diagnostic(st.where,
+                     fmt::format("'{}' takes {} argument{}", d.name, d.params.size(), d.params.size() == 1 ? "" : "s"));
   open_scope();
   names given;
   std::vector<const ast::param*> open;
   for (std::size_t i = 0; i < d.params.size(); ++i) {
-    if (d.params[i].kind != ast::param_kind::value) throw diagnostic(d.params[i].where, "the parameters of an operation are values");
-    if (st.args[i].kind == k::any) open.push_back(&d.params[i]);
-    else given[d.params[i].name] = bind_argument(d.params[i], st.args[i], st);
+    if (d.params[i].kind != ast::param_kind::value)
+      throw diagnostic(d.params[i].where, "the parameters of an operation are values");
+    if (st.args[i].kind == k::any)
+      open.push_back(&d.params[i]);
+    else
+      given[d.params[i].name] = bind_argument(d.params[i], st.args[i], st);
   }
   inline_body(d.name, d.at, given, d.begin);
   enter(d.name, d.at, given, [&] {
@@ -499,7 +537,8 @@ void process_code::perform(const ast::statement& st) {
   close_scope();
 }
 
-// --- type checks of what no process reaches --------------------------------------------------------------------------------
+// --- type checks of what no process reaches
+// --------------------------------------------------------------------------------
 
 binding process_code::dry_binding(const ast::param& p) {
   binding out;
@@ -510,7 +549,8 @@ binding process_code::dry_binding(const ast::param& p) {
   }
   if (p.kind == ast::param_kind::reference) {
     const auto it = s.globals.find(p.node);
-    if (it == s.globals.end() || it->second.kind != global_kind::node) throw diagnostic(p.where, fmt::format("there is no list node '{}'", p.node));
+    if (it == s.globals.end() || it->second.kind != global_kind::node)
+      throw diagnostic(p.where, fmt::format("there is no list node '{}'", p.node));
     out.kind = binding_kind::head;
     out.space = it->second.space;
     out.address = b.constant(first_node, b.element(s.spaces[out.space].sort));
@@ -576,7 +616,8 @@ void process_code::dry_handler(const ast::handler_decl& d) {
     names params;
     std::size_t i = 0;
     const auto ev = shared.events.find(c.event);
-    if (!c.event.empty() && ev == shared.events.end()) throw diagnostic(c.where, fmt::format("there is no event '{}'", c.event));
+    if (!c.event.empty() && ev == shared.events.end())
+      throw diagnostic(c.where, fmt::format("there is no event '{}'", c.event));
     for (const auto& name : c.params) {
       binding p;
       if (!c.event.empty()) {
@@ -588,7 +629,7 @@ void process_code::dry_handler(const ast::handler_decl& d) {
       }
       ++i;
     }
-    if (c.event.empty()) continue;   // its parameters get their types where it runs
+    if (c.event.empty()) continue;  // its parameters get their types where it runs
     inline_body(d.name, d.at, std::move(params), c.body);
   }
 }

@@ -14,7 +14,8 @@ constexpr std::size_t most_instructions = 1u << 20;
 constexpr std::size_t most_locations = 1u << 16;
 }  // namespace
 
-process_code::process_code(shared_lowering& all, std::uint32_t number) : x(all.s), shared(all), s(all.s), b(all.b), index(number) {
+process_code::process_code(shared_lowering& all, std::uint32_t number)
+    : x(all.s), shared(all), s(all.s), b(all.b), index(number) {
   if (index == ir::nothing) return;
   decl_ = s.processes[index];
   out.name = decl_->name;
@@ -42,7 +43,9 @@ std::vector<expr_id> process_code::self_index() const {
 
 std::uint32_t process_code::emit(ir::instruction i) {
   if (!live_) return 0;
-  if (out.code.size() > most_instructions) throw diagnostic(i.where, "the expanded code of this process is too long", "fewer nested calls, or a smaller recursion bound");
+  if (out.code.size() > most_instructions)
+    throw diagnostic(i.where, "the expanded code of this process is too long",
+                     "fewer nested calls, or a smaller recursion bound");
   out.code.push_back(std::move(i));
   return static_cast<std::uint32_t>(out.code.size() - 1);
 }
@@ -146,7 +149,8 @@ void process_code::check_guards(const effects& fx, source_range where) {
   for (std::size_t i = 0; i < s.locks.size(); ++i) {
     if (!((fx.guards >> i) & 1)) continue;
     const expr_id owner = b.load(s.globals.at(s.locks[i]).var);
-    check(b.equal(owner, x.self), ir::error_kind::lock_misuse, fmt::format("something guarded by '{}' is used without holding it", s.locks[i]), where);
+    check(b.equal(owner, x.self), ir::error_kind::lock_misuse,
+          fmt::format("something guarded by '{}' is used without holding it", s.locks[i]), where);
   }
 }
 
@@ -194,8 +198,8 @@ void process_code::begin_step(const ast::statement& st) {
 }
 
 // The head of a loop: where nothing at all stands between the last stop and here, going back is going to that stop.
-// Where only bookkeeping does and the loop begins with a test that is a step, the first test shares the step that has begun; later
-// ones have a stop of their own.
+// Where only bookkeeping does and the loop begins with a test that is a step, the first test shares the step that has begun;
+// later ones have a stop of their own.
 void process_code::loop_head(code_label& head, bool resting, bool visible) {
   if (!live_) return;
   const bool at_stop = fresh_ && out.code.size() == step_start_ && index != ir::nothing && !atomic_;
@@ -260,7 +264,9 @@ sequence_place process_code::local_sequence(const std::string& name, type_id mem
     std::vector<sort_id> over;
     if (out.over != ir::nothing) over.push_back(out.over);
     over.push_back(s.positions(capacity));
-    pool.push_back({b.variable(place_name(name) + (at ? fmt::format("'{}", at + 1) : ""), s.stored(member), over, ir::variable_kind::local, index), true});
+    pool.push_back({b.variable(place_name(name) + (at ? fmt::format("'{}", at + 1) : ""), s.stored(member), over,
+                               ir::variable_kind::local, index),
+                    true});
   }
   pool[at].used = true;
   if (!held_.empty()) held_.back().emplace_back(key, at);
@@ -279,7 +285,8 @@ void process_code::close_scope() {
   x.names.close();
 }
 
-// Control leaves scopes down to `to` cleanups: what they declared goes, innermost first. The compile-time stack itself stays.
+// Control leaves scopes down to `to` cleanups: what they declared goes, innermost first. The compile-time stack itself
+// stays.
 void process_code::unwind(std::size_t to) {
   for (std::size_t i = cleanups_.size(); i-- > to;) undo(cleanups_[i]);
 }
@@ -334,7 +341,8 @@ void process_code::lower_process(const ast::process_decl& d) {
   if (live_) end_of_process(d);
 }
 
-// The place where a process has ended: no step leads out of it. A process without a visible statement is there from the start.
+// The place where a process has ended: no step leads out of it. A process without a visible statement is there from the
+// start.
 void process_code::end_of_process(const ast::process_decl& d) {
   if (!(fresh_ && out.locations.size() == 1 && out.code.size() == step_start_)) stop(true, nullptr);
   ir::location& end = out.locations.back();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The code of one process template: statements become instructions, procedures are expanded where they are called, so that the
-// program counter carries the whole call path and no stack is needed at run time.
+// The code of one process template: statements become instructions, procedures are expanded where they are called, so that
+// the program counter carries the whole call path and no stack is needed at run time.
 //
-// `fresh` is true while nothing visible has been emitted since the last `stop`: the next visible statement is then the step of
-// that stop and needs no stop of its own. That is how `either` and `idle` share the step of what follows.
+// `fresh` is true while nothing visible has been emitted since the last `stop`: the next visible statement is then the step
+// of that stop and needs no stop of its own. That is how `either` and `idle` share the step of what follows.
 
 #include <functional>
 #include <map>
@@ -32,26 +32,30 @@ struct cleanup {
   enum class kind { head, span } what = kind::head;
   std::uint32_t space = 0;
   expr_id address = ir::nothing;
-  std::size_t span = 0;       // index into open_spans
+  std::size_t span = 0;  // index into open_spans
 };
 
 struct open_span {
   std::uint32_t kind = 0;
-  std::uint32_t level = 0;    // how many spans of this kind were open before it in this process
+  std::uint32_t level = 0;  // how many spans of this kind were open before it in this process
   std::vector<expr_id> args;
-  ast::statement end;         // its end event, for the location of that step
+  ast::statement end;  // its end event, for the location of that step
 };
 
-struct shared_lowering {      // what all processes of one program share
+struct shared_lowering {  // what all processes of one program share
   symbols& s;
   builder& b;
   const monitors::monitor_set& monitors;
   monitor_weaver* weaver = nullptr;
-  bool dry = false;           // type check only: constant conditions do not prune, calls are not expanded
-  std::vector<variable_id> pc;              // of each template
-  std::vector<variable_id> bh_count;        // for each template with a CPU that takes _bh locks: how many it holds, or nothing
-  struct away { expr_id reserved; std::uint32_t process; expr_id element; };
-  std::vector<away> pending;                // "is this softirq instance away from rest": known when all code is
+  bool dry = false;                   // type check only: constant conditions do not prune, calls are not expanded
+  std::vector<variable_id> pc;        // of each template
+  std::vector<variable_id> bh_count;  // for each template with a CPU that takes _bh locks: how many it holds, or nothing
+  struct away {
+    expr_id reserved;
+    std::uint32_t process;
+    expr_id element;
+  };
+  std::vector<away> pending;  // "is this softirq instance away from rest": known when all code is
   std::map<std::string, std::uint32_t> events;
   type_id event_type(const monitors::value_type&, source_range where) const;
 };
@@ -88,8 +92,8 @@ class process_code {
   void bound(ir::bound_kind, const std::string& message, source_range);
   // `if (!good) error`
   void check(expr_id good, ir::error_kind, const std::string& message, source_range);
-  void check_value(const value&, source_range);        // defined, else value_of_none
-  void check_guards(const effects&, source_range);     // the guarding locks are held, else lock_misuse
+  void check_value(const value&, source_range);     // defined, else value_of_none
+  void check_guards(const effects&, source_range);  // the guarding locks are held, else lock_misuse
   void begin_step(const ast::statement&);
   std::uint32_t stop(bool resting, const ast::statement*);
   expr_id local(const std::string& name, type_id, variable_id* = nullptr);
@@ -110,21 +114,34 @@ class process_code {
   bool live_ = true;
   bool fresh_ = true;
   int atomic_ = 0;
-  source_range here_;                                  // of the statement that is being lowered
-  std::int64_t also_begun_ = -1;                       // a location whose step the next visible statement is as well
-  std::size_t step_start_ = 0;                         // behind the last stop and its CPU guards
+  source_range here_;             // of the statement that is being lowered
+  std::int64_t also_begun_ = -1;  // a location whose step the next visible statement is as well
+  std::size_t step_start_ = 0;    // behind the last stop and its CPU guards
   std::vector<ir::frame> path_;
-  std::vector<std::string> active_;                    // procedures in the call path, for recursion
+  std::vector<std::string> active_;  // procedures in the call path, for recursion
   std::vector<cleanup> cleanups_;
-  struct loop { code_label* next; code_label* done; std::size_t cleanups; };
+  struct loop {
+    code_label* next;
+    code_label* done;
+    std::size_t cleanups;
+  };
   std::vector<loop> loops_;
-  struct call_frame { code_label* exit; std::size_t cleanups; std::optional<type_id> result_type; variable_id result; };
+  struct call_frame {
+    code_label* exit;
+    std::size_t cleanups;
+    std::optional<type_id> result_type;
+    variable_id result;
+  };
   std::vector<call_frame> calls_;
-  struct pooled { variable_id var; bool used; };
+  struct pooled {
+    variable_id var;
+    bool used;
+  };
   std::map<std::pair<std::string, type_id>, std::vector<pooled>> pool_;
-  std::vector<std::vector<std::pair<std::pair<std::string, type_id>, std::size_t>>> held_;   // locals of each open scope
-  std::map<std::string, std::vector<std::pair<expr_id, bool>>> heads_;                       // frame heads by name, pooled
-  std::vector<std::pair<std::vector<std::pair<expr_id, bool>>*, std::size_t>> dying_heads_;   // heads of open scopes, in order
+  std::vector<std::vector<std::pair<std::pair<std::string, type_id>, std::size_t>>> held_;  // locals of each open scope
+  std::map<std::string, std::vector<std::pair<expr_id, bool>>> heads_;                      // frame heads by name, pooled
+  std::vector<std::pair<std::vector<std::pair<expr_id, bool>>*, std::size_t>>
+      dying_heads_;  // heads of open scopes, in order
   std::vector<variable_id> sleepers_;
   const ast::process_decl* decl_ = nullptr;
   expr_id cpu_ = ir::nothing;
@@ -163,7 +180,8 @@ class process_code {
   void for_all_binder(const ast::statement&, std::size_t);
   void choose(const ast::statement&);
   void choose_into(variable_id, std::vector<expr_id> index, type_id, source_range, const std::string& note);
-  void choose_sequence(const sequence_place&, source_range, const std::string& note, const std::function<expr_id()>& prefix = {});
+  void choose_sequence(const sequence_place&, source_range, const std::string& note,
+                       const std::function<expr_id()>& prefix = {});
   void either(const ast::statement&);
   void atomic(const ast::statement&);
   void idle(const ast::statement&);
@@ -199,7 +217,8 @@ class process_code {
   binding bind_sequence(const std::string& name, const resolved_type&, const ast::expr&, const ast::statement&);
   binding bind_scalar(const std::string& name, const value&, type_id declared, const ast::statement&);
   binding dry_binding(const ast::param&);
-  void inline_body(const std::string& name, const std::optional<ast::anchor>&, names params, const std::vector<ast::statement>&);
+  void inline_body(const std::string& name, const std::optional<ast::anchor>&, names params,
+                   const std::vector<ast::statement>&);
   void enter(const std::string& name, const std::optional<ast::anchor>&, names params, const std::function<void()>& body);
   std::string event_name(const std::string&) const;
   std::vector<expr_id> event_args(const std::string& event, const ast::statement&, effects&);
@@ -207,12 +226,14 @@ class process_code {
   void refuse_event_in_init(const ast::statement&) const;
   void notify(const ast::statement&);
   void emit_statement(const ast::statement&);
-  void run_handler(const ast::handler_decl&, const std::string& event, const std::vector<expr_id>& args, const ast::statement&);
+  void run_handler(const ast::handler_decl&, const std::string& event, const std::vector<expr_id>& args,
+                   const ast::statement&);
   void span(const ast::statement&);
   void end_span(std::size_t, source_range);
   void perform(const ast::statement&);
   expr_id some_choice(const std::vector<const ast::param*>& open, std::size_t n, const ast::expr& requirement);
-  expr_id prefix_condition(const std::vector<ast::expr>& requirement, const std::string& sequence, const std::vector<std::string>& not_chosen);
+  expr_id prefix_condition(const std::vector<ast::expr>& requirement, const std::string& sequence,
+                           const std::vector<std::string>& not_chosen);
   void expiry_process(const ast::process_decl&);
   friend class monitor_weaver;
 };
@@ -228,7 +249,10 @@ class monitor_weaver {
 
  private:
   shared_lowering& shared_;
-  struct environment { std::vector<expr_id> variables; std::vector<const open_span*> spans; };
+  struct environment {
+    std::vector<expr_id> variables;
+    std::vector<const open_span*> spans;
+  };
   variable_id cell_variable(process_code&, std::uint32_t cell, const open_span*);
   std::vector<expr_id> cell_index(process_code&, std::uint32_t cell, std::vector<expr_id> keys, const open_span*);
   expr_id term(process_code&, const monitors::term&, environment&);
@@ -236,10 +260,12 @@ class monitor_weaver {
   expr_id defined(expr_id, const std::set<expr_id>& given);
   void require_defined(process_code&, expr_id, const environment&, const std::vector<expr_id>& args, source_range);
   std::vector<const open_span*> spans_for(process_code&, const monitors::pattern&, bool& applies);
-  void check_event(process_code&, std::uint32_t monitor, const monitors::check&, const std::vector<expr_id>& args, source_range);
+  void check_event(process_code&, std::uint32_t monitor, const monitors::check&, const std::vector<expr_id>& args,
+                   source_range);
   type_id type(const monitors::value_type&);
   void for_each_free(const monitors::update&, const std::function<void(const std::vector<expr_id>&)>& each);
-  std::map<std::pair<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>, variable_id> cells_;  // (cell, (template, level))
+  std::map<std::pair<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>, variable_id>
+      cells_;  // (cell, (template, level))
   std::vector<variable_id> ghosts_;
 };
 

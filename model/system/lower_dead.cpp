@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Dead locals are reset, so that states that differ in nothing that matters are equal. Classical liveness on the flat code: a local
-// that no path from a stop reads before writing it, and that may differ from its least value there, is reset in front of the stop.
+// Dead locals are reset, so that states that differ in nothing that matters are equal. Classical liveness on the flat code:
+// a local that no path from a stop reads before writing it, and that may differ from its least value there, is reset in
+// front of the stop.
 
 #include <vector>
 
@@ -16,11 +17,11 @@ struct analysis {
   builder& b;
   ir::process& p;
   std::vector<variable_id> locals;
-  std::vector<int> number;               // of a variable among the locals, or -1
-  std::vector<bits> uses;                // of each instruction
-  std::vector<int> defines;              // the local that it overwrites wholly, or -1
-  std::vector<int> writes;               // the local that it writes at all, or -1
-  std::vector<bits> live, dirty;         // before each instruction
+  std::vector<int> number;        // of a variable among the locals, or -1
+  std::vector<bits> uses;         // of each instruction
+  std::vector<int> defines;       // the local that it overwrites wholly, or -1
+  std::vector<int> writes;        // the local that it writes at all, or -1
+  std::vector<bits> live, dirty;  // before each instruction
 
   bool table(int local) const {
     const ir::variable& v = b.program.variables[locals[static_cast<std::size_t>(local)]];
@@ -56,12 +57,16 @@ struct analysis {
   std::vector<std::size_t> successors(std::size_t at) const {
     const ir::instruction& i = p.code[at];
     switch (i.code) {
-      case ir::operation::jump: return {i.target};
-      case ir::operation::jump_if: return {i.target, at + 1};
+      case ir::operation::jump:
+        return {i.target};
+      case ir::operation::jump_if:
+        return {i.target, at + 1};
       case ir::operation::error:
       case ir::operation::bound:
-      case ir::operation::stuck: return {};
-      default: return at + 1 < p.code.size() ? std::vector<std::size_t>{at + 1} : std::vector<std::size_t>{};
+      case ir::operation::stuck:
+        return {};
+      default:
+        return at + 1 < p.code.size() ? std::vector<std::size_t>{at + 1} : std::vector<std::size_t>{};
     }
   }
 
@@ -96,10 +101,12 @@ struct analysis {
         bits d = dirty[at];
         if (writes[at] >= 0) {
           const auto v = static_cast<std::size_t>(writes[at]);
-          if (!least(p.code[at])) d[v] = true;
-          else if (defines[at] >= 0) d[v] = false;
+          if (!least(p.code[at]))
+            d[v] = true;
+          else if (defines[at] >= 0)
+            d[v] = false;
         }
-        if (p.code[at].code == ir::operation::stop)   // what is dead there has been reset
+        if (p.code[at].code == ir::operation::stop)  // what is dead there has been reset
           for (std::size_t v = 0; v < d.size(); ++v) d[v] = d[v] && live[at][v];
         for (const auto n : successors(at))
           for (std::size_t v = 0; v < d.size(); ++v)
@@ -138,7 +145,8 @@ struct analysis {
       if (p.code[at].code == ir::operation::stop)
         for (std::size_t v = 0; v < locals.size(); ++v)
           if (dirty[at][v] && !live[at][v]) reset(locals[v], code);
-      if (p.code[at].code == ir::operation::stop) p.locations[p.code[at].which].entry = static_cast<std::uint32_t>(code.size() + 1);
+      if (p.code[at].code == ir::operation::stop)
+        p.locations[p.code[at].which].entry = static_cast<std::uint32_t>(code.size() + 1);
       code.push_back(p.code[at]);
     }
     for (auto& i : code)

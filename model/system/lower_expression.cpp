@@ -22,12 +22,18 @@ temp_id expressions::take_temp() {
 std::string expressions::type_name(type_id t) const {
   const ir::type& ty = b.type(t);
   switch (ty.kind) {
-    case ir::type_kind::boolean: return "bool";
-    case ir::type_kind::integer: return "an integer";
-    case ir::type_kind::enumeration: return fmt::format("{{{}}}", fmt::join(ty.labels, ", "));
-    case ir::type_kind::element: return b.program.sorts[ty.sort].name;
-    case ir::type_kind::option: return fmt::format("option<{}>", type_name(ty.inner));
-    case ir::type_kind::set: return fmt::format("set<{}>", b.program.sorts[ty.sort].name);
+    case ir::type_kind::boolean:
+      return "bool";
+    case ir::type_kind::integer:
+      return "an integer";
+    case ir::type_kind::enumeration:
+      return fmt::format("{{{}}}", fmt::join(ty.labels, ", "));
+    case ir::type_kind::element:
+      return b.program.sorts[ty.sort].name;
+    case ir::type_kind::option:
+      return fmt::format("option<{}>", type_name(ty.inner));
+    case ir::type_kind::set:
+      return fmt::format("set<{}>", b.program.sorts[ty.sort].name);
   }
   return "?";
 }
@@ -94,21 +100,43 @@ value expressions::integer(const ast::expr& e) {
 value expressions::lower(const ast::expr& e, std::optional<type_id> expected) {
   value v;
   switch (e.kind) {
-    case k::boolean: v = {b.truth(e.value != 0), b.boolean(), {}, ir::nothing, {}}; break;
+    case k::boolean:
+      v = {b.truth(e.value != 0), b.boolean(), {}, ir::nothing, {}};
+      break;
     case k::integer:
       v.e = b.number(e.value);
       v.type = b.type_of(v.e);
       break;
-    case k::none: v = label(e, "none", expected); break;
-    case k::name: v = name(e, expected); break;
-    case k::apply: v = apply(e, expected); break;
-    case k::unary: v = unary(e); break;
-    case k::binary: v = binary(e, expected); break;
-    case k::conditional: v = conditional(e, expected); break;
-    case k::quantified: v = quantified(e); break;
-    case k::is_named: v = is_named(e); break;
-    case k::set_literal: v = set_literal(e, expected); break;
-    case k::set_filter: v = set_filter(e); break;
+    case k::none:
+      v = label(e, "none", expected);
+      break;
+    case k::name:
+      v = name(e, expected);
+      break;
+    case k::apply:
+      v = apply(e, expected);
+      break;
+    case k::unary:
+      v = unary(e);
+      break;
+    case k::binary:
+      v = binary(e, expected);
+      break;
+    case k::conditional:
+      v = conditional(e, expected);
+      break;
+    case k::quantified:
+      v = quantified(e);
+      break;
+    case k::is_named:
+      v = is_named(e);
+      break;
+    case k::set_literal:
+      v = set_literal(e, expected);
+      break;
+    case k::set_filter:
+      v = set_filter(e);
+      break;
     case k::index: {
       const sequence_place p = sequence(e.args[0]);
       value i = integer(e.args[1]);
@@ -123,13 +151,18 @@ value expressions::lower(const ast::expr& e, std::optional<type_id> expected) {
       break;
     }
     case k::seq_literal:
-    case k::seq_filter: throw diagnostic(e.where, "a sequence can only be assigned, iterated over, or passed by name");
+    case k::seq_filter:
+      throw diagnostic(e.where, "a sequence can only be assigned, iterated over, or passed by name");
     case k::earlier:
     case k::since:
-    case k::count_events: throw diagnostic(e.where, "past events can only be asked for in a property");
-    case k::member: throw diagnostic(e.where, fmt::format("there is no member '{}' in a model", e.text));
-    case k::wildcard: throw diagnostic(e.where, "'_' can only be an argument of an event pattern");
-    case k::any: throw diagnostic(e.where, "'any' can only be an initialiser or an argument of perform");
+    case k::count_events:
+      throw diagnostic(e.where, "past events can only be asked for in a property");
+    case k::member:
+      throw diagnostic(e.where, fmt::format("there is no member '{}' in a model", e.text));
+    case k::wildcard:
+      throw diagnostic(e.where, "'_' can only be an argument of an event pattern");
+    case k::any:
+      throw diagnostic(e.where, "'any' can only be an initialiser or an argument of perform");
   }
   if (expected && !v.sequence && !same_type(v.type, *expected) && b.type(*expected).kind == ir::type_kind::option)
     v = coerce(v, *expected, e.where);
@@ -144,7 +177,9 @@ value expressions::label(const ast::expr& e, const std::string& text, std::optio
     for (const auto& [t, n] : all)
       if (t == *expected) return {b.constant(n, t), t, {}, ir::nothing, {}};
   if (all.size() == 1) return {b.constant(all[0].second, all[0].first), all[0].first, {}, ir::nothing, {}};
-  if (all.size() > 1) throw diagnostic(e.where, fmt::format("'{}' is a label of several enumerations: write it beside something of the one meant", text));
+  if (all.size() > 1)
+    throw diagnostic(
+        e.where, fmt::format("'{}' is a label of several enumerations: write it beside something of the one meant", text));
   if (text == "none") throw diagnostic(e.where, "'none' needs something beside it that tells its type");
   throw diagnostic(e.where, fmt::format("there is no name '{}' here", text));
 }
@@ -186,8 +221,10 @@ std::vector<expr_id> expressions::index_of(const std::vector<sort_id>& index, co
 
 value expressions::global_read(const global& g, const ast::expr& e) {
   value v;
-  if (g.kind == global_kind::lock || g.kind == global_kind::timer || g.kind == global_kind::node || g.kind == global_kind::list)
-    throw diagnostic(e.where, fmt::format("'{}' is not a value", g.name), "held(l), locked(l), timer_pending(t), list_empty(x) ask for its state");
+  if (g.kind == global_kind::lock || g.kind == global_kind::timer || g.kind == global_kind::node ||
+      g.kind == global_kind::list)
+    throw diagnostic(e.where, fmt::format("'{}' is not a value", g.name),
+                     "held(l), locked(l), timer_pending(t), list_empty(x) ask for its state");
   const auto index = index_of(g.index, e, v);
   if (g.kind == global_kind::sequence) {
     v.sequence = sequence_place{g.length, g.members, index, g.type.type, g.type.capacity, g.type.queue};
@@ -198,8 +235,10 @@ value expressions::global_read(const global& g, const ast::expr& e) {
   }
   if (!g.rigid) {
     v.fx.stable = false;
-    if (g.guard >= 0) v.fx.guards |= std::uint64_t{1} << g.guard;
-    else v.fx.shared = true;
+    if (g.guard >= 0)
+      v.fx.guards |= std::uint64_t{1} << g.guard;
+    else
+      v.fx.shared = true;
   }
   return v;
 }
@@ -251,8 +290,8 @@ value expressions::logical(const ast::expr& e) {
 
 bool expressions::needs_context(const ast::expr& e) const {
   if (e.kind == k::none || e.kind == k::set_literal) return true;
-  return e.kind == k::name && !names.find(e.text) && !s.constants.count(e.text) && !s.named_elements.count(e.text) && !s.globals.count(e.text) &&
-         !(e.text == "now" && s.clock != ir::nothing);
+  return e.kind == k::name && !names.find(e.text) && !s.constants.count(e.text) && !s.named_elements.count(e.text) &&
+         !s.globals.count(e.text) && !(e.text == "now" && s.clock != ir::nothing);
 }
 
 value expressions::comparison(const ast::expr& e) {
@@ -269,7 +308,8 @@ value expressions::comparison(const ast::expr& e) {
   value l = right_first ? second : first, r = right_first ? first : second;
   if (e.text == "==") return make(op::equal, b.boolean(), {l, r});
   if (e.text == "!=") return make(op::not_equal, b.boolean(), {l, r});
-  if (b.type(l.type).kind != ir::type_kind::integer) throw diagnostic(e.where, fmt::format("'{}' compares integers", e.text), "the elements of a sort have no order");
+  if (b.type(l.type).kind != ir::type_kind::integer)
+    throw diagnostic(e.where, fmt::format("'{}' compares integers", e.text), "the elements of a sort have no order");
   if (e.text == ">" || e.text == ">=") std::swap(l, r);
   return make(e.text == "<" || e.text == ">" ? op::less : op::less_equal, b.boolean(), {l, r});
 }
@@ -279,14 +319,19 @@ value expressions::arithmetic(const ast::expr& e, std::optional<type_id> expecte
   const bool right_first = needs_context(e.args[0]) && !set;
   value r = right_first ? lower(e.args[1]) : value{};
   const value l = lower(e.args[0], right_first ? std::optional(r.type) : set);
-  if (l.sequence) throw diagnostic(e.args[0].where, "sequences have no arithmetic", "append(s, x) and enqueue(s, x) are statements");
+  if (l.sequence)
+    throw diagnostic(e.args[0].where, "sequences have no arithmetic", "append(s, x) and enqueue(s, x) are statements");
   if (b.type(l.type).kind == ir::type_kind::set && e.text != "*") {
     r = lower(e.args[1], l.type);
     r = coerce(r, l.type, e.args[1].where);
     return make(e.text == "+" ? op::unite : op::subtract_set, l.type, {l, r});
   }
-  if (b.type(l.type).kind != ir::type_kind::integer) throw diagnostic(e.args[0].where, fmt::format("'{}' needs integers or sets", e.text));
-  return make(e.text == "+" ? op::add : e.text == "-" ? op::subtract : op::multiply, b.integer(0, 0), {l, integer(e.args[1])});
+  if (b.type(l.type).kind != ir::type_kind::integer)
+    throw diagnostic(e.args[0].where, fmt::format("'{}' needs integers or sets", e.text));
+  return make(e.text == "+"   ? op::add
+              : e.text == "-" ? op::subtract
+                              : op::multiply,
+              b.integer(0, 0), {l, integer(e.args[1])});
 }
 
 value expressions::conditional(const ast::expr& e, std::optional<type_id> expected) {

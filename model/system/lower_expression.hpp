@@ -11,9 +11,10 @@
 
 namespace quiesce::lowering {
 
-// What a value depends on. `shared`: reads a global that any process may write at any time, so reading it is a step. `guards`:
-// bit i: reads a global that lock i guards. `stable`: cannot change while this process waits for a callee (constants, locals, rigid
-// functions). `binds`: contains a quantifier, so it must not be duplicated into another expression.
+// What a value depends on. `shared`: reads a global that any process may write at any time, so reading it is a step.
+// `guards`: bit i: reads a global that lock i guards. `stable`: cannot change while this process waits for a callee
+// (constants, locals, rigid functions). `binds`: contains a quantifier, so it must not be duplicated into another
+// expression.
 struct effects {
   bool shared = false;
   bool stable = true;
@@ -39,8 +40,8 @@ struct value {
   expr_id e = ir::nothing;
   type_id type = 0;
   effects fx;
-  expr_id defined = ir::nothing;              // must hold, else run-time error value_of_none; nothing: always defined
-  std::optional<sequence_place> sequence;     // then e is unused
+  expr_id defined = ir::nothing;           // must hold, else run-time error value_of_none; nothing: always defined
+  std::optional<sequence_place> sequence;  // then e is unused
 };
 
 enum class binding_kind { alias, local, sequence, head, event };
@@ -49,8 +50,8 @@ struct binding {
   value alias;                      // alias; local: how it is read
   variable_id local = ir::nothing;  // local: what an assignment writes
   bool assignable = false;
-  std::uint32_t space = 0;          // head
-  expr_id address = ir::nothing;    // head: of a head or a node
+  std::uint32_t space = 0;        // head
+  expr_id address = ir::nothing;  // head: of a head or a node
   std::string event;
 };
 
@@ -78,23 +79,29 @@ class expressions {
   symbols& s;
   builder& b;
   name_scopes names;
-  expr_id self_element = ir::nothing;   // of the running process, in its own sort
-  expr_id self = ir::nothing;           // the running process as option<process>; nothing outside a process
+  expr_id self_element = ir::nothing;  // of the running process, in its own sort
+  expr_id self = ir::nothing;          // the running process as option<process>; nothing outside a process
   temp_id next_temp = 1;
-  temp_id temps = 1;                    // high-water mark
+  temp_id temps = 1;  // high-water mark
 
   // `expected` helps labels, none and {} and makes a T an option<T>.
   value lower(const ast::expr&, std::optional<type_id> expected = {});
-  value condition(const ast::expr&);                       // of type bool
+  value condition(const ast::expr&);  // of type bool
   value coerce(value, type_id to, source_range where);
-  sequence_place sequence(const ast::expr&);               // a sequence-valued name
+  sequence_place sequence(const ast::expr&);  // a sequence-valued name
   // The address that `x` in a list statement means.
-  struct node_reference { std::uint32_t space; expr_id address; effects fx; expr_id defined = ir::nothing; };
+  struct node_reference {
+    std::uint32_t space;
+    expr_id address;
+    effects fx;
+    expr_id defined = ir::nothing;
+  };
   node_reference list_place(const ast::expr&);
   // `place`: what the index of the lock or timer depends on and fails at.
   expr_id lock_owner(const ast::expr&, const global** lock, std::vector<expr_id>* index, value& place);
   expr_id timer_state(const ast::expr&, const global** timer, std::vector<expr_id>* index, value& place);
-  // A temp of its own until the statement ends, so that the bound variables of two expressions never meet, however they are put together.
+  // A temp of its own until the statement ends, so that the bound variables of two expressions never meet, however they are
+  // put together.
   temp_id take_temp();
   expr_id sequence_length(const sequence_place& p) { return b.load(p.length, p.index); }
   expr_id sequence_at(const sequence_place& p, expr_id position);

@@ -12,7 +12,8 @@ std::int64_t symbols::integer_constant(const ast::expr& e) {
   if (e.kind == k::integer) return e.value;
   if (e.kind == k::name) {
     const auto it = constants.find(e.text);
-    if (it != constants.end() && b.type(b.type_of(it->second)).kind == ir::type_kind::integer) return *b.constant_of(it->second);
+    if (it != constants.end() && b.type(b.type_of(it->second)).kind == ir::type_kind::integer)
+      return *b.constant_of(it->second);
   }
   if (e.kind == k::apply && e.text == "size" && e.args.size() == 1)
     return b.size(sort_named(e.args[0].text, e.args[0].where).id);
@@ -36,19 +37,24 @@ resolved_type symbols::resolve(const ast::type_expr& t) {
     return r.type;
   };
   switch (t.kind) {
-    case k::boolean: return {false, false, b.boolean(), 0};
+    case k::boolean:
+      return {false, false, b.boolean(), 0};
     case k::range: {
       const auto low = integer_constant(t.bounds[0]), high = integer_constant(t.bounds[1]);
-      if (low > high || high - low > (std::int64_t{1} << 32)) throw diagnostic(t.where, fmt::format("{}..{} is not a range", low, high));
+      if (low > high || high - low > (std::int64_t{1} << 32))
+        throw diagnostic(t.where, fmt::format("{}..{} is not a range", low, high));
       return {false, false, b.integer(low, high), 0};
     }
     case k::named:
       if (auto it = enums.find(t.text); it != enums.end()) return {false, false, it->second, 0};
       if (auto it = sorts.find(t.text); it != sorts.end()) return {false, false, b.element(it->second.id), 0};
       throw diagnostic(t.where, fmt::format("there is no type '{}'", t.text));
-    case k::labels: return {false, false, b.enumeration(t.labels), 0};
-    case k::option: return {false, false, b.option(scalar(t.args[0])), 0};
-    case k::process: return {false, false, b.option(b.element(process_sort)), 0};
+    case k::labels:
+      return {false, false, b.enumeration(t.labels), 0};
+    case k::option:
+      return {false, false, b.option(scalar(t.args[0])), 0};
+    case k::process:
+      return {false, false, b.option(b.element(process_sort)), 0};
     case k::set: {
       const type_id inner = scalar(t.args[0]);
       if (b.type(inner).kind != ir::type_kind::element) throw diagnostic(t.where, "a set holds elements of a sort");
@@ -58,11 +64,13 @@ resolved_type symbols::resolve(const ast::type_expr& t) {
     case k::queue: {
       const type_id inner = scalar(t.args[0]);
       const auto all = b.cardinality(inner);
-      const std::int64_t cap = t.bounds.empty() ? (all ? static_cast<std::int64_t>(*all) : 0) : integer_constant(t.bounds[0]);
+      const std::int64_t cap =
+          t.bounds.empty() ? (all ? static_cast<std::int64_t>(*all) : 0) : integer_constant(t.bounds[0]);
       if (cap < 1 || cap > 64) throw diagnostic(t.where, "the capacity of a sequence must be 1..64");
       return {true, t.kind == k::queue, inner, static_cast<std::uint32_t>(cap)};
     }
-    case k::event: throw diagnostic(t.where, "an event is not a value: it can only be a parameter");
+    case k::event:
+      throw diagnostic(t.where, "an event is not a value: it can only be a parameter");
   }
   return {};
 }
@@ -70,8 +78,10 @@ resolved_type symbols::resolve(const ast::type_expr& t) {
 int symbols::lock_number(const std::string& name, source_range where) const {
   if (name.empty()) return -1;
   const auto it = globals.find(name);
-  if (it == globals.end() || it->second.kind != global_kind::lock) throw diagnostic(where, fmt::format("there is no lock '{}'", name));
-  if (!it->second.index.empty()) throw diagnostic(where, fmt::format("'{}' is a lock for each element; a guard is one lock", name));
+  if (it == globals.end() || it->second.kind != global_kind::lock)
+    throw diagnostic(where, fmt::format("there is no lock '{}'", name));
+  if (!it->second.index.empty())
+    throw diagnostic(where, fmt::format("'{}' is a lock for each element; a guard is one lock", name));
   return it->second.lock;
 }
 
@@ -129,7 +139,7 @@ void symbols::declare_list_spaces() {
     for (std::uint32_t e = 0; e < b.size(s.owner); ++e) {
       addresses.element.push_back(fmt::format("&{}.{}", b.program.sorts[s.owner].element[e], d->name));
       ir::element_origin o = b.program.sorts[s.owner].origin[e];
-      o.constructor += 1000;   // nodes of the owner's kinds of elements; heads have their own numbers
+      o.constructor += 1000;  // nodes of the owner's kinds of elements; heads have their own numbers
       addresses.origin.push_back(o.over == ir::nothing ? ir::element_origin{} : o);
     }
     b.program.sorts.push_back(addresses);
@@ -149,7 +159,8 @@ void symbols::declare_list_spaces() {
   for (const auto* d : items<ast::list_decl>()) {
     declare(d->name, d->where);
     const auto it = globals.find(d->node);
-    if (it == globals.end() || it->second.kind != global_kind::node) throw diagnostic(d->where, fmt::format("there is no list node '{}'", d->node));
+    if (it == globals.end() || it->second.kind != global_kind::node)
+      throw diagnostic(d->where, fmt::format("there is no list node '{}'", d->node));
     global g;
     g.kind = global_kind::list;
     g.name = d->name;

@@ -31,15 +31,17 @@ void process_code::init_values() {
     const bool any = d->rigid || (!d->initial.empty() && d->initial[0].kind == ast::expr_kind::any);
     if (g.kind == global_kind::sequence) {
       if (any) throw diagnostic(d->where, "a sequence cannot start with any value");
-      if (!d->initial.empty()) for_each_index(b, g.index, [&](const std::vector<expr_id>& at) {
-        ast::statement st;
-        st.where = d->where;
-        assign_sequence({g.length, g.members, at, g.type.type, g.type.capacity, g.type.queue}, d->initial[0], st);
-      });
+      if (!d->initial.empty())
+        for_each_index(b, g.index, [&](const std::vector<expr_id>& at) {
+          ast::statement st;
+          st.where = d->where;
+          assign_sequence({g.length, g.members, at, g.type.type, g.type.capacity, g.type.queue}, d->initial[0], st);
+        });
       continue;
     }
     if (any) {
-      for_each_index(b, g.index, [&](const std::vector<expr_id>& at) { choose_into(g.var, at, g.type.type, d->where, d->name); });
+      for_each_index(b, g.index,
+                     [&](const std::vector<expr_id>& at) { choose_into(g.var, at, g.type.type, d->where, d->name); });
       if (d->filter.empty()) continue;
       const value c = x.condition(d->filter[0]);
       check_value(c, d->filter[0].where);
@@ -57,7 +59,8 @@ void process_code::reset_locals() {
   for (variable_id v = 0; v < b.program.variables.size(); ++v) {
     const ir::variable var = b.program.variables[v];
     if (var.kind != ir::variable_kind::local || var.owner != ir::nothing) continue;
-    for_each_index(b, var.index, [&](const std::vector<expr_id>& at) { set(v, at, b.constant(b.low(var.type), var.type), {}); });
+    for_each_index(b, var.index,
+                   [&](const std::vector<expr_id>& at) { set(v, at, b.constant(b.low(var.type), var.type), {}); });
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pointer lists with the semantics of include/linux/list.h (v4.4): the same links written in the same order, so that a double add
-// or a missing INIT_LIST_HEAD does here what it does there.
+// Pointer lists with the semantics of include/linux/list.h (v4.4): the same links written in the same order, so that a
+// double add or a missing INIT_LIST_HEAD does here what it does there.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,8 @@ temp_id process_code::list_get(std::uint32_t space, bool next, expr_id at, sourc
   const type_id address = b.element(p.sort);
   const temp_id t = x.take_temp();
   set_temp(t, b.load(next ? p.next : p.prev, {at}));
-  check(b.make(op::less_equal, b.boolean(), {b.constant(first_node, address), b.temp(t, address)}), ir::error_kind::list_corruption,
+  check(b.make(op::less_equal, b.boolean(), {b.constant(first_node, address), b.temp(t, address)}),
+        ir::error_kind::list_corruption,
         fmt::format("a {} link is followed that is NULL, poisoned or dangling", next ? "next" : "prev"), where);
   return t;
 }
@@ -51,7 +52,8 @@ void process_code::list_unlink(std::uint32_t space, expr_id node, source_range w
 }
 
 // An address that is computed from what others may change is computed once.
-expr_id process_code::settled_address(const std::string& name, const expressions::node_reference& r, const ast::statement& st) {
+expr_id process_code::settled_address(const std::string& name, const expressions::node_reference& r,
+                                      const ast::statement& st) {
   const type_id address = b.element(s.spaces[r.space].sort);
   if (r.fx.stable && !r.fx.binds && r.defined == ir::nothing) return r.address;
   check_value({r.address, address, {}, r.defined, {}}, st.where);
@@ -82,14 +84,15 @@ void process_code::kill_head(std::uint32_t space, expr_id head) {
   jump_if(b.make(op::less, b.boolean(), {a, p.size}), loop);
   set(p.next, {head}, b.constant(null_address, address), {});
   set(p.prev, {head}, b.constant(null_address, address), {});
-  fresh_ = false;   // links that others see have changed: part of the step before, not of the next
+  fresh_ = false;  // links that others see have changed: part of the step before, not of the next
 }
 
 // LIST_HEAD on the stack. One address for each instance of the process, kept for this place of the code and used again by
 // later calls as a stack slot would be.
 void process_code::head(const ast::statement& st) {
   const auto it = s.globals.find(st.text);
-  if (it == s.globals.end() || it->second.kind != global_kind::node) throw diagnostic(st.where, fmt::format("there is no list node '{}'", st.text));
+  if (it == s.globals.end() || it->second.kind != global_kind::node)
+    throw diagnostic(st.where, fmt::format("there is no list node '{}'", st.text));
   const std::uint32_t space = it->second.space;
   const type_id address = b.element(s.spaces[space].sort);
   auto& pool = heads_[place_name(st.name) + "@" + st.text];
@@ -128,11 +131,13 @@ void process_code::head(const ast::statement& st) {
 }
 
 bool process_code::list_statement(const ast::statement& st) {
-  static const std::map<std::string, std::size_t> known = {{"INIT_LIST_HEAD", 1}, {"list_add", 2}, {"list_add_tail", 2}, {"list_del", 1},
-                                                           {"list_del_init", 1}, {"list_move_tail", 2}, {"list_splice_init", 2}};
+  static const std::map<std::string, std::size_t> known = {
+      {"INIT_LIST_HEAD", 1}, {"list_add", 2},       {"list_add_tail", 2},   {"list_del", 1},
+      {"list_del_init", 1},  {"list_move_tail", 2}, {"list_splice_init", 2}};
   const auto it = known.find(st.text);
   if (it == known.end()) return false;
-  if (st.args.size() != it->second) throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}", st.text, it->second, it->second == 1 ? "" : "s"));
+  if (st.args.size() != it->second)
+    throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}", st.text, it->second, it->second == 1 ? "" : "s"));
   const auto node = x.list_place(st.args[0]);
   const auto other = st.args.size() > 1 ? x.list_place(st.args[1]) : node;
   if (node.space != other.space) throw diagnostic(st.where, "the node and the head are of different lists");
@@ -147,8 +152,10 @@ bool process_code::list_statement(const ast::statement& st) {
   }
   const auto add = [&](bool tail) {
     const expr_id near = b.temp(list_get(node.space, !tail, other.address, st.where), address);
-    if (tail) list_insert(node.space, node.address, near, other.address, st.where);
-    else list_insert(node.space, node.address, other.address, near, st.where);
+    if (tail)
+      list_insert(node.space, node.address, near, other.address, st.where);
+    else
+      list_insert(node.space, node.address, other.address, near, st.where);
   };
   if (st.text == "INIT_LIST_HEAD") {
     list_init(node.space, node.address, st.where);
@@ -164,7 +171,7 @@ bool process_code::list_statement(const ast::statement& st) {
   } else if (st.text == "list_move_tail") {
     list_unlink(node.space, node.address, st.where);
     add(true);
-  } else {   // list_splice_init(list, head): behind the head
+  } else {  // list_splice_init(list, head): behind the head
     code_label done;
     jump_if(b.equal(b.load(space.next, {node.address}), node.address), done);
     const expr_id first = b.temp(list_get(node.space, true, node.address, st.where), address);
@@ -188,11 +195,15 @@ void process_code::list_loop(const ast::statement& st) {
   const type_id address = b.element(space.sort);
   const std::uint32_t nodes = b.size(space.owner);
   effects fx;
-  if (space.guard >= 0) fx.guards = std::uint64_t{1} << space.guard;
-  else fx.shared = true;
+  if (space.guard >= 0)
+    fx.guards = std::uint64_t{1} << space.guard;
+  else
+    fx.shared = true;
   const auto access = [&] {
-    if (fx.shared) begin_step(st);
-    else check_guards(fx, st.where);
+    if (fx.shared)
+      begin_step(st);
+    else
+      check_guards(fx, st.where);
   };
   open_scope();
   variable_id at_var, next_var = 0, turn_var;
@@ -219,7 +230,7 @@ void process_code::list_loop(const ast::statement& st) {
   if (safe) advance(next_var, at);
   binding name;
   const type_id element = b.element(space.owner);
-  variable_id owner;   // list_entry: the one element whose node this is
+  variable_id owner;  // list_entry: the one element whose node this is
   const expr_id entry = local(st.name, element, &owner);
   choose_into(owner, self_index(), element, st.where, st.name);
   await(b.equal(b.make(op::add, address, {entry, b.constant(first_node, address)}), at), st.where);
@@ -227,9 +238,11 @@ void process_code::list_loop(const ast::statement& st) {
   x.names.bind(st.name, name);
   body_of_loop(st, body_end, done);
   bind(body_end);
-  access();   // the _safe form reads the link behind `next` at the head of the loop: part of this step
-  if (safe) set(at_var, self_index(), next, st.where);
-  else advance(at_var, at);
+  access();  // the _safe form reads the link behind `next` at the head of the loop: part of this step
+  if (safe)
+    set(at_var, self_index(), next, st.where);
+  else
+    advance(at_var, at);
   jump(head);
   bind(done);
   close_scope();

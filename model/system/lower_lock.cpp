@@ -45,8 +45,8 @@ expr_id process_code::some_on_my_cpu(bool softirq, const std::function<expr_id(s
   return any;
 }
 
-// In front of every step of a process that belongs to a CPU: a running softirq has the CPU to itself; it starts only where no
-// process of the CPU holds a _bh lock.
+// In front of every step of a process that belongs to a CPU: a running softirq has the CPU to itself; it starts only where
+// no process of the CPU holds a _bh lock.
 void process_code::guard_cpu() {
   if (cpu_ == ir::nothing) return;
   const auto away = [&](std::uint32_t p, expr_id e) {
@@ -60,7 +60,8 @@ void process_code::guard_cpu() {
     const auto holds_bh = [&](std::uint32_t p, expr_id e) {
       if (shared.bh_count[p] == ir::nothing) return b.truth(false);
       const bool many = !s.processes[p]->params.empty();
-      return b.make(op::not_equal, b.boolean(), {b.load(shared.bh_count[p], many ? std::vector<expr_id>{e} : std::vector<expr_id>{}), b.number(0)});
+      return b.make(op::not_equal, b.boolean(),
+                    {b.load(shared.bh_count[p], many ? std::vector<expr_id>{e} : std::vector<expr_id>{}), b.number(0)});
     };
     await(b.negated(some_on_my_cpu(true, away)), decl_->where);
     await(b.negated(some_on_my_cpu(false, holds_bh)), decl_->where);
@@ -69,7 +70,7 @@ void process_code::guard_cpu() {
 
 void process_code::count_bh(int by, source_range where) {
   const variable_id v = shared.bh_count[index];
-  if (v == ir::nothing) return;   // a process of no CPU keeps no softirq away
+  if (v == ir::nothing) return;  // a process of no CPU keeps no softirq away
   const expr_id n = b.load(v, self_index());
   set(v, self_index(), by > 0 ? b.plus(n, b.number(1)) : b.make(op::subtract, b.integer(0, 0), {n, b.number(1)}), where);
 }
@@ -79,7 +80,8 @@ void process_code::take_lock(const ast::statement& st, bool bh) {
   std::vector<expr_id> at;
   value place;
   const expr_id owner = x.lock_owner(st.args[0], &lock, &at, place);
-  if (lock->spin == (st.text == "mutex_lock")) throw diagnostic(st.where, fmt::format("'{}' is a {}", lock->name, lock->spin ? "spinlock" : "mutex"));
+  if (lock->spin == (st.text == "mutex_lock"))
+    throw diagnostic(st.where, fmt::format("'{}' is a {}", lock->name, lock->spin ? "spinlock" : "mutex"));
   begin_step(st);
   check_value(place, st.where);
   const expr_id none = b.constant(0, b.type_of(owner));
@@ -98,11 +100,12 @@ void process_code::take_lock(const ast::statement& st, bool bh) {
   };
   deadlock_if(b.equal(owner, x.self), fmt::format("'{}' is taken by the process that already holds it", lock->name));
   if (lock->spin && decl_->softirq && cpu_ != ir::nothing)
-    deadlock_if(some_on_my_cpu(false, [&](std::uint32_t p, expr_id e) {
-                  const type_id process = b.type_of(owner);
-                  const auto base = static_cast<std::int64_t>(s.process_base[p]);
-                  return b.equal(owner, b.make(op::add, process, {e, b.constant(1 + base, process)}));
-                }),
+    deadlock_if(some_on_my_cpu(false,
+                               [&](std::uint32_t p, expr_id e) {
+                                 const type_id process = b.type_of(owner);
+                                 const auto base = static_cast<std::int64_t>(s.process_base[p]);
+                                 return b.equal(owner, b.make(op::add, process, {e, b.constant(1 + base, process)}));
+                               }),
                 fmt::format("'{}' is spun for by the softirq that pre-empted its holder on the same CPU", lock->name));
   await(b.equal(owner, none), st.where);
   set(lock->var, at, x.self, st.where);
@@ -115,10 +118,12 @@ void process_code::release_lock(const ast::statement& st, bool bh) {
   std::vector<expr_id> at;
   value place;
   const expr_id owner = x.lock_owner(st.args[0], &lock, &at, place);
-  if (lock->spin == (st.text == "mutex_unlock")) throw diagnostic(st.where, fmt::format("'{}' is a {}", lock->name, lock->spin ? "spinlock" : "mutex"));
+  if (lock->spin == (st.text == "mutex_unlock"))
+    throw diagnostic(st.where, fmt::format("'{}' is a {}", lock->name, lock->spin ? "spinlock" : "mutex"));
   begin_step(st);
   check_value(place, st.where);
-  check(b.equal(owner, x.self), ir::error_kind::lock_misuse, fmt::format("'{}' is released by a process that does not hold it", lock->name), st.where);
+  check(b.equal(owner, x.self), ir::error_kind::lock_misuse,
+        fmt::format("'{}' is released by a process that does not hold it", lock->name), st.where);
   set(lock->var, at, b.constant(0, b.type_of(owner)), st.where);
   if (bh) count_bh(-1, st.where);
 }
@@ -130,8 +135,10 @@ bool process_code::lock_statement(const ast::statement& st) {
   if (st.args.size() != 1) throw diagnostic(st.where, fmt::format("'{}' takes a lock", st.text));
   if (index == ir::nothing) throw diagnostic(st.where, "nobody runs in init who could hold a lock");
   const bool bh = st.text.ends_with("_bh");
-  if (take) take_lock(st, bh);
-  else release_lock(st, bh);
+  if (take)
+    take_lock(st, bh);
+  else
+    release_lock(st, bh);
   return true;
 }
 
@@ -144,7 +151,8 @@ bool process_code::try_lock(const ast::statement& st, const std::string& result)
   std::vector<expr_id> at;
   value place;
   const expr_id owner = x.lock_owner(st.args[0], &lock, &at, place);
-  if (lock->spin == (st.text == "mutex_trylock")) throw diagnostic(st.where, fmt::format("'{}' is a {}", lock->name, lock->spin ? "spinlock" : "mutex"));
+  if (lock->spin == (st.text == "mutex_trylock"))
+    throw diagnostic(st.where, fmt::format("'{}' is a {}", lock->name, lock->spin ? "spinlock" : "mutex"));
   begin_step(st);
   check_value(place, st.where);
   binding name;
@@ -156,7 +164,8 @@ bool process_code::try_lock(const ast::statement& st, const std::string& result)
     x.names.bind(result, name);
   } else {
     const binding* l = x.names.find(result);
-    if (!l || l->kind != binding_kind::local || l->alias.type != b.boolean()) throw diagnostic(st.where, fmt::format("'{}' is not a local of type bool", result));
+    if (!l || l->kind != binding_kind::local || l->alias.type != b.boolean())
+      throw diagnostic(st.where, fmt::format("'{}' is not a local of type bool", result));
     name = *l;
   }
   set(name.local, self_index(), b.equal(owner, b.constant(0, b.type_of(owner))), st.where);
@@ -171,7 +180,8 @@ bool process_code::try_lock(const ast::statement& st, const std::string& result)
 bool process_code::timer_statement(const ast::statement& st) {
   const bool arms = st.text == "mod_timer";
   if (!arms && st.text != "del_timer") return false;
-  if (st.args.size() != (arms ? 2u : 1u)) throw diagnostic(st.where, arms ? "mod_timer takes a timer and a delay" : "del_timer takes a timer");
+  if (st.args.size() != (arms ? 2u : 1u))
+    throw diagnostic(st.where, arms ? "mod_timer takes a timer and a delay" : "del_timer takes a timer");
   const global* timer = nullptr;
   std::vector<expr_id> at;
   value place;
@@ -181,7 +191,8 @@ bool process_code::timer_statement(const ast::statement& st) {
   if (!s.urgent) {
     if (arms) {
       const value delay = x.lower(st.args[1]);
-      if (delay.sequence || b.type(delay.type).kind != ir::type_kind::integer) throw diagnostic(st.args[1].where, "a delay is an integer");
+      if (delay.sequence || b.type(delay.type).kind != ir::type_kind::integer)
+        throw diagnostic(st.args[1].where, "a delay is an integer");
       check_value(delay, st.where);
     }
     set(timer->var, at, b.truth(arms), st.where);
@@ -193,7 +204,8 @@ bool process_code::timer_statement(const ast::statement& st) {
     return true;
   }
   const value delay = x.lower(st.args[1]);
-  if (delay.sequence || b.type(delay.type).kind != ir::type_kind::integer) throw diagnostic(st.args[1].where, "a delay is an integer");
+  if (delay.sequence || b.type(delay.type).kind != ir::type_kind::integer)
+    throw diagnostic(st.args[1].where, "a delay is an integer");
   check_value(delay, st.where);
   within_horizon(delay.e, "a delay beyond the horizon", st.where);
   set(timer->var, at, b.make(op::wrap, type, {delay.e}), st.where);
@@ -203,7 +215,8 @@ bool process_code::timer_statement(const ast::statement& st) {
 // A time that is waited for: never negative; one beyond the horizon is a bound.
 void process_code::within_horizon(expr_id delay, const std::string& beyond, source_range where) {
   const bool fresh = fresh_;
-  if (b.type(b.type_of(delay)).low < 0) check(b.make(op::less_equal, b.boolean(), {b.number(0), delay}), ir::error_kind::range, "a delay is negative", where);
+  if (b.type(b.type_of(delay)).low < 0)
+    check(b.make(op::less_equal, b.boolean(), {b.number(0), delay}), ir::error_kind::range, "a delay is negative", where);
   code_label fits;
   if (b.type(b.type_of(delay)).high > s.horizon) {
     jump_if(b.make(op::less_equal, b.boolean(), {delay, b.number(s.horizon)}), fits);
@@ -218,7 +231,8 @@ void process_code::sleep(const ast::statement& st) {
   if (atomic_ || index == ir::nothing) throw diagnostic(st.where, "nobody sleeps inside atomic or init");
   begin_step(st);
   const value ms = x.lower(st.value[0]);
-  if (ms.sequence || b.type(ms.type).kind != ir::type_kind::integer) throw diagnostic(st.value[0].where, "sleep takes milliseconds");
+  if (ms.sequence || b.type(ms.type).kind != ir::type_kind::integer)
+    throw diagnostic(st.value[0].where, "sleep takes milliseconds");
   check_value(ms, st.where);
   if (!s.urgent) return;
   expr_id wait = ms.e;
@@ -226,7 +240,9 @@ void process_code::sleep(const ast::statement& st) {
     const std::int64_t per_second = *b.constant_of(hz->second);
     if (1000 % per_second != 0) throw diagnostic(st.where, "HZ must divide 1000");
     const std::int64_t jiffy = 1000 / per_second;
-    if (b.type(ms.type).low < 0) check(b.make(op::less_equal, b.boolean(), {b.number(0), ms.e}), ir::error_kind::range, "a delay is negative", st.where);
+    if (b.type(ms.type).low < 0)
+      check(b.make(op::less_equal, b.boolean(), {b.number(0), ms.e}), ir::error_kind::range, "a delay is negative",
+            st.where);
     const expr_id up = b.plus(ms.e, b.number(jiffy - 1));
     const expr_id jiffies = b.make(op::divide, b.integer(0, 0), {up, b.number(jiffy)});
     wait = b.make(op::multiply, b.integer(0, 0), {b.plus(jiffies, b.number(1)), b.number(jiffy)});
@@ -249,10 +265,12 @@ void process_code::sleep(const ast::statement& st) {
 // The body runs each time the timer expires; between two runs the process rests.
 void process_code::expiry_process(const ast::process_decl& d) {
   const auto it = s.globals.find(d.timer);
-  if (it == s.globals.end() || it->second.kind != global_kind::timer) throw diagnostic(d.where, fmt::format("there is no timer '{}'", d.timer));
+  if (it == s.globals.end() || it->second.kind != global_kind::timer)
+    throw diagnostic(d.where, fmt::format("there is no timer '{}'", d.timer));
   const global& timer = it->second;
   const std::vector<sort_id> mine = out.over == ir::nothing ? std::vector<sort_id>{} : std::vector<sort_id>{out.over};
-  if (timer.index != mine) throw diagnostic(d.where, fmt::format("the process must have the parameter that '{}' has", d.timer));
+  if (timer.index != mine)
+    throw diagnostic(d.where, fmt::format("the process must have the parameter that '{}' has", d.timer));
   const auto at = self_index();
   const expr_id state = b.load(timer.var, at);
   await(s.urgent ? b.equal(state, b.constant(1, b.type_of(state))) : state, d.where);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Monitors as code: cells become tables of the state, checks and updates become instructions behind the `emit` they watch.
-// Which spans are open is known where an event is emitted, so a span's copy of a cell is a table of its own, one for each level.
+// Which spans are open is known where an event is emitted, so a span's copy of a cell is a table of its own, one for each
+// level.
 
 #include <fmt/format.h>
 
@@ -27,7 +28,8 @@ variable_id monitor_weaver::cell_variable(process_code& c, std::uint32_t cell, c
   const monitors::cell& decl = shared_.monitors.cells[cell];
   std::vector<sort_id> index;
   for (const auto& t : decl.keys) {
-    if (t.kind != monitors::value_kind::element) throw diagnostic("a property keeps count for something that is not an element of a sort: " + decl.name);
+    if (t.kind != monitors::value_kind::element)
+      throw diagnostic("a property keeps count for something that is not an element of a sort: " + decl.name);
     index.push_back(shared_.s.sort_named(t.sort, {}).id);
   }
   std::string name = decl.name;
@@ -41,7 +43,8 @@ variable_id monitor_weaver::cell_variable(process_code& c, std::uint32_t cell, c
   return v;
 }
 
-std::vector<expr_id> monitor_weaver::cell_index(process_code& c, std::uint32_t, std::vector<expr_id> keys, const open_span* span) {
+std::vector<expr_id> monitor_weaver::cell_index(process_code& c, std::uint32_t, std::vector<expr_id> keys,
+                                                const open_span* span) {
   if (span)
     for (const auto e : c.self_index()) keys.push_back(e);
   return keys;
@@ -56,51 +59,73 @@ expr_id monitor_weaver::term(process_code& c, const monitors::term& t, environme
   const auto logic = [&](op code) { return b.make(code, b.boolean(), kids); };
   const auto arithmetic = [&](op code) { return b.make(code, b.integer(0, 0), kids); };
   switch (t.code) {
-    case mo::constant: return t.type.kind == monitors::value_kind::integer ? b.number(t.value) : b.constant(t.value, type(t.type));
+    case mo::constant:
+      return t.type.kind == monitors::value_kind::integer ? b.number(t.value) : b.constant(t.value, type(t.type));
     case mo::named: {
       symbols& s = shared_.s;
       if (const auto it = s.named_elements.find(t.text); it != s.named_elements.end())
         return b.constant(it->second.second, b.element(s.sorts.at(it->second.first).id));
       const auto it = s.constructors.find(t.text);
-      if (it == s.constructors.end() || kids.size() != 1) throw diagnostic(fmt::format("the model has no '{}' that a property names", t.text));
+      if (it == s.constructors.end() || kids.size() != 1)
+        throw diagnostic(fmt::format("the model has no '{}' that a property names", t.text));
       const sort_symbol& sort = s.sorts.at(it->second.first);
       const type_id element = b.element(sort.id);
       return b.make(op::add, element, {kids[0], b.constant(sort.extras[it->second.second].first, element)});
     }
-    case mo::variable: return env.variables[t.index];
+    case mo::variable:
+      return env.variables[t.index];
     case mo::cell: {
       const open_span* span = t.span >= 0 ? env.spans.at(static_cast<std::size_t>(t.span)) : nullptr;
       return b.load(cell_variable(c, t.index, span), cell_index(c, t.index, kids, span));
     }
-    case mo::ghost: return b.load(ghosts_[t.index], kids);
-    case mo::in_span: return b.make(op::contains, b.boolean(), {env.spans.at(static_cast<std::size_t>(t.span))->args.at(0), kids[0]});
-    case mo::outermost: return b.truth(env.spans.at(static_cast<std::size_t>(t.span))->level == 0);
+    case mo::ghost:
+      return b.load(ghosts_[t.index], kids);
+    case mo::in_span:
+      return b.make(op::contains, b.boolean(), {env.spans.at(static_cast<std::size_t>(t.span))->args.at(0), kids[0]});
+    case mo::outermost:
+      return b.truth(env.spans.at(static_cast<std::size_t>(t.span))->level == 0);
     case mo::innermost: {
       const open_span* bound = env.spans.at(static_cast<std::size_t>(t.span));
       bool deepest = true;
       for (const auto& o : c.open_spans) deepest &= o.kind != bound->kind || o.level <= bound->level;
       return b.truth(deepest);
     }
-    case mo::not_: return b.negated(kids[0]);
-    case mo::and_: return logic(op::and_);
-    case mo::or_: return logic(op::or_);
-    case mo::implies: return logic(op::implies);
-    case mo::equal: return logic(op::equal);
-    case mo::not_equal: return logic(op::not_equal);
-    case mo::less: return logic(op::less);
-    case mo::less_equal: return logic(op::less_equal);
-    case mo::add: return arithmetic(op::add);
-    case mo::subtract: return arithmetic(op::subtract);
-    case mo::multiply: return arithmetic(op::multiply);
-    case mo::select: return b.make(op::select, b.type_of(kids[1]), kids);
-    case mo::is_none: return b.equal(kids[0], b.constant(0, b.type_of(kids[0])));
-    case mo::value_of: return b.make(op::unwrap, b.type(b.type_of(kids[0])).inner, kids);
-    case mo::wrap: return b.make(op::wrap, b.option(b.type_of(kids[0])), kids);
+    case mo::not_:
+      return b.negated(kids[0]);
+    case mo::and_:
+      return logic(op::and_);
+    case mo::or_:
+      return logic(op::or_);
+    case mo::implies:
+      return logic(op::implies);
+    case mo::equal:
+      return logic(op::equal);
+    case mo::not_equal:
+      return logic(op::not_equal);
+    case mo::less:
+      return logic(op::less);
+    case mo::less_equal:
+      return logic(op::less_equal);
+    case mo::add:
+      return arithmetic(op::add);
+    case mo::subtract:
+      return arithmetic(op::subtract);
+    case mo::multiply:
+      return arithmetic(op::multiply);
+    case mo::select:
+      return b.make(op::select, b.type_of(kids[1]), kids);
+    case mo::is_none:
+      return b.equal(kids[0], b.constant(0, b.type_of(kids[0])));
+    case mo::value_of:
+      return b.make(op::unwrap, b.type(b.type_of(kids[0])).inner, kids);
+    case mo::wrap:
+      return b.make(op::wrap, b.option(b.type_of(kids[0])), kids);
     case mo::all:
     case mo::some:
     case mo::count: {
       const type_id element = type(t.type);
-      if (b.type(element).kind != ir::type_kind::element) throw diagnostic("a property quantifies over something that is not a sort");
+      if (b.type(element).kind != ir::type_kind::element)
+        throw diagnostic("a property quantifies over something that is not a sort");
       const sort_id sort = b.type(element).sort;
       const temp_id temp = c.x.take_temp();
       if (env.variables.size() <= t.index) env.variables.resize(t.index + 1, ir::nothing);
@@ -114,7 +139,8 @@ expr_id monitor_weaver::term(process_code& c, const monitors::term& t, environme
 }
 
 // Binds first, then compares, so that the order of arguments does not matter.
-expr_id monitor_weaver::match(process_code& c, const monitors::pattern& p, const std::vector<expr_id>& args, environment& env) {
+expr_id monitor_weaver::match(process_code& c, const monitors::pattern& p, const std::vector<expr_id>& args,
+                              environment& env) {
   builder& b = shared_.b;
   expr_id m = b.truth(true);
   for (std::size_t i = 0; i < p.args.size(); ++i) {
@@ -125,8 +151,10 @@ expr_id monitor_weaver::match(process_code& c, const monitors::pattern& p, const
       m = b.both(m, b.make(op::not_equal, b.boolean(), {v, b.constant(0, b.type_of(v))}));
       v = b.make(op::unwrap, b.type(b.type_of(v)).inner, {v});
     }
-    if (env.variables[a.variable] == ir::nothing) env.variables[a.variable] = v;
-    else m = b.both(m, b.equal(env.variables[a.variable], v));
+    if (env.variables[a.variable] == ir::nothing)
+      env.variables[a.variable] = v;
+    else
+      m = b.both(m, b.equal(env.variables[a.variable], v));
   }
   for (std::size_t i = 0; i < p.args.size(); ++i)
     if (p.args[i].kind == monitors::match_kind::equal) m = b.both(m, b.equal(args[i], term(c, p.args[i].value, env)));
@@ -149,8 +177,8 @@ std::vector<const open_span*> monitor_weaver::spans_for(process_code& c, const m
   return out;
 }
 
-// Where the condition takes the value of an option that may be nothing: what must hold for it to mean anything. The event's own
-// arguments (`given`) have been judged where they were written.
+// Where the condition takes the value of an option that may be nothing: what must hold for it to mean anything. The event's
+// own arguments (`given`) have been judged where they were written.
 expr_id monitor_weaver::defined(expr_id e, const std::set<expr_id>& given) {
   builder& b = shared_.b;
   if (given.count(e)) return b.truth(true);
@@ -158,25 +186,32 @@ expr_id monitor_weaver::defined(expr_id e, const std::set<expr_id>& given) {
   const auto kid = [&](std::size_t i) { return defined(x.kids[i], given); };
   switch (x.code) {
     case op::and_:
-    case op::implies: return b.both(kid(0), b.make(op::implies, b.boolean(), {x.kids[0], kid(1)}));
-    case op::or_: return b.both(kid(0), b.make(op::or_, b.boolean(), {x.kids[0], kid(1)}));
+    case op::implies:
+      return b.both(kid(0), b.make(op::implies, b.boolean(), {x.kids[0], kid(1)}));
+    case op::or_:
+      return b.both(kid(0), b.make(op::or_, b.boolean(), {x.kids[0], kid(1)}));
     case op::select: {
-      const expr_id both = b.both(b.make(op::implies, b.boolean(), {x.kids[0], kid(1)}), b.make(op::or_, b.boolean(), {x.kids[0], kid(2)}));
+      const expr_id both =
+          b.both(b.make(op::implies, b.boolean(), {x.kids[0], kid(1)}), b.make(op::or_, b.boolean(), {x.kids[0], kid(2)}));
       return b.both(kid(0), both);
     }
     case op::all:
     case op::some:
     case op::count:
-    case op::collect: return b.over(op::all, b.boolean(), x.sort, x.temp, kid(0));
-    default: break;
+    case op::collect:
+      return b.over(op::all, b.boolean(), x.sort, x.temp, kid(0));
+    default:
+      break;
   }
   expr_id out = b.truth(true);
   for (const auto k : x.kids) out = b.both(out, defined(k, given));
-  if (x.code == op::unwrap) out = b.both(out, b.make(op::not_equal, b.boolean(), {x.kids[0], b.constant(0, b.type_of(x.kids[0]))}));
+  if (x.code == op::unwrap)
+    out = b.both(out, b.make(op::not_equal, b.boolean(), {x.kids[0], b.constant(0, b.type_of(x.kids[0]))}));
   return out;
 }
 
-void monitor_weaver::require_defined(process_code& c, expr_id e, const environment& env, const std::vector<expr_id>& args, source_range where) {
+void monitor_weaver::require_defined(process_code& c, expr_id e, const environment& env, const std::vector<expr_id>& args,
+                                     source_range where) {
   std::set<expr_id> given(args.begin(), args.end());
   given.insert(env.variables.begin(), env.variables.end());
   for (const auto* span : env.spans)
@@ -184,7 +219,8 @@ void monitor_weaver::require_defined(process_code& c, expr_id e, const environme
   c.check(defined(e, given), ir::error_kind::value_of_none, "a property takes the value of an option that is none", where);
 }
 
-void monitor_weaver::check_event(process_code& c, std::uint32_t monitor, const monitors::check& check, const std::vector<expr_id>& args, source_range where) {
+void monitor_weaver::check_event(process_code& c, std::uint32_t monitor, const monitors::check& check,
+                                 const std::vector<expr_id>& args, source_range where) {
   builder& b = shared_.b;
   bool applies;
   for (const auto* span : spans_for(c, check.on, applies)) {
@@ -200,7 +236,8 @@ void monitor_weaver::check_event(process_code& c, std::uint32_t monitor, const m
     std::vector<std::pair<sort_id, temp_id>> free;
     for (const auto& [v, t] : check.free) {
       const type_id element = type(t);
-      if (b.type(element).kind != ir::type_kind::element) throw diagnostic("a property quantifies over something that is not a sort");
+      if (b.type(element).kind != ir::type_kind::element)
+        throw diagnostic("a property quantifies over something that is not a sort");
       free.emplace_back(b.type(element).sort, c.x.take_temp());
       env.variables[v] = b.temp(free.back().second, element);
     }
@@ -246,7 +283,8 @@ void monitor_weaver::for_each_free(const monitors::update& u, const std::functio
   const std::function<void(std::size_t)> from = [&](std::size_t n) {
     if (n == u.free.size()) return each(chosen);
     const type_id element = type(u.free[n].second);
-    if (b.type(element).kind != ir::type_kind::element) throw diagnostic("a property quantifies over something that is not a sort");
+    if (b.type(element).kind != ir::type_kind::element)
+      throw diagnostic("a property quantifies over something that is not a sort");
     for (std::uint32_t e = 0; e < b.size(b.type(element).sort); ++e) {
       chosen.push_back(b.constant(e, element));
       from(n + 1);
@@ -309,7 +347,10 @@ void monitor_weaver::weave(process_code& c, std::uint32_t event, const std::vect
         for (const auto key : u.keys) keys.push_back(env.variables[key]);
         const auto at = cell_index(c, u.cell, keys, copy);
         expr_id to = b.truth(u.act == monitors::action::set);
-        if (cell.counter) to = u.act == monitors::action::clear ? b.number(0) : b.make(op::minimum, b.integer(0, 0), {b.plus(b.load(v, at), b.number(1)), b.number(cell.cap)});
+        if (cell.counter)
+          to = u.act == monitors::action::clear
+                   ? b.number(0)
+                   : b.make(op::minimum, b.integer(0, 0), {b.plus(b.load(v, at), b.number(1)), b.number(cell.cap)});
         plan(m, v, at, to);
       });
     }
@@ -366,7 +407,8 @@ void monitor_weaver::ghost_init(process_code& c, const std::vector<const ast::gh
     const ast::ghost_init_decl* init = nullptr;
     for (const auto* d : given)
       if (d->name == shared_.monitors.ghosts[g].name) init = d;
-    if (init && init->params.size() != var.index.size()) throw diagnostic(init->where, fmt::format("ghost '{}' takes {} argument(s)", init->name, var.index.size()));
+    if (init && init->params.size() != var.index.size())
+      throw diagnostic(init->where, fmt::format("ghost '{}' takes {} argument(s)", init->name, var.index.size()));
     std::vector<std::uint32_t> at(var.index.size(), 0);
     for (bool more = true; more;) {
       std::vector<expr_id> index;

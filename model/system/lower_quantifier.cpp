@@ -33,7 +33,8 @@ value expressions::quantify(const ast::expr& e, std::size_t n) {
     const value where = condition(e.args[1]), body = condition(e.args[0]);
     value v = make(e.text == "all" ? op::implies : op::and_, b.boolean(), {where, body});
     v.defined = where.defined;
-    if (body.defined != ir::nothing) v.defined = both_defined(v.defined, b.make(op::implies, b.boolean(), {where.e, body.defined}));
+    if (body.defined != ir::nothing)
+      v.defined = both_defined(v.defined, b.make(op::implies, b.boolean(), {where.e, body.defined}));
     return v;
   }
   const ast::binder& binder = e.binders[n];
@@ -44,7 +45,8 @@ value expressions::quantify(const ast::expr& e, std::size_t n) {
   binding name;
   if (!binder.type.empty()) {
     const resolved_type ty = s.resolve(binder.type[0]);
-    if (ty.sequence || b.type(ty.type).kind != ir::type_kind::element) throw diagnostic(binder.type[0].where, "a quantifier ranges over a sort, a set or a sequence");
+    if (ty.sequence || b.type(ty.type).kind != ir::type_kind::element)
+      throw diagnostic(binder.type[0].where, "a quantifier ranges over a sort, a set or a sequence");
     sort = b.type(ty.type).sort;
     name.alias = element_value(b.temp(t, ty.type), sort);
   } else {
@@ -78,14 +80,16 @@ value expressions::quantify(const ast::expr& e, std::size_t n) {
   const type_id ty = counts ? b.integer(0, b.size(sort)) : b.boolean();
   v.e = b.over(code, ty, sort, t, b.make(e.text == "all" ? op::implies : op::and_, b.boolean(), {inside.e, body.e}));
   v.type = counts ? ty : b.boolean();
-  if (body.defined != ir::nothing) v.defined = b.over(op::all, b.boolean(), sort, t, b.make(op::implies, b.boolean(), {inside.e, body.defined}));
+  if (body.defined != ir::nothing)
+    v.defined = b.over(op::all, b.boolean(), sort, t, b.make(op::implies, b.boolean(), {inside.e, body.defined}));
   v.defined = both_defined(inside.defined, v.defined);
   return v;
 }
 
 value expressions::is_named(const ast::expr& e) {
   const value v = lower(e.args[0]);
-  if (v.sequence || b.type(v.type).kind != ir::type_kind::element) throw diagnostic(e.args[0].where, "'is' asks about an element of a sort");
+  if (v.sequence || b.type(v.type).kind != ir::type_kind::element)
+    throw diagnostic(e.args[0].where, "'is' asks about an element of a sort");
   const sort_symbol* sort = s.sort_of(b.type(v.type).sort);
   if (const auto it = s.named_elements.find(e.text); it != s.named_elements.end() && sort && it->second.first == sort->name)
     return make(op::equal, b.boolean(), {v, element_value(b.constant(it->second.second, v.type), sort->id)});
@@ -94,8 +98,10 @@ value expressions::is_named(const ast::expr& e) {
     throw diagnostic(e.where, fmt::format("sort {} has no '{}'", type_name(v.type), e.text));
   const auto& extra = sort->extras[it->second.second];
   const auto last = extra.first + b.size(extra.over) - 1;
-  const value low = element_value(b.constant(extra.first, v.type), sort->id), high = element_value(b.constant(last, v.type), sort->id);
-  return make(op::and_, b.boolean(), {make(op::less_equal, b.boolean(), {low, v}), make(op::less_equal, b.boolean(), {v, high})});
+  const value low = element_value(b.constant(extra.first, v.type), sort->id),
+              high = element_value(b.constant(last, v.type), sort->id);
+  return make(op::and_, b.boolean(),
+              {make(op::less_equal, b.boolean(), {low, v}), make(op::less_equal, b.boolean(), {v, high})});
 }
 
 value expressions::membership(const ast::expr& e) {
@@ -119,7 +125,9 @@ value expressions::membership(const ast::expr& e) {
     const sort_id sort = s.positions(d.sequence->capacity);
     const expr_id at = b.temp(t, b.element(sort));
     value v;
-    v.e = b.over(op::some, b.boolean(), sort, t, b.both(b.make(op::less, b.boolean(), {at, sequence_length(*d.sequence)}), b.equal(sequence_at(*d.sequence, at), x.e)));
+    v.e = b.over(op::some, b.boolean(), sort, t,
+                 b.both(b.make(op::less, b.boolean(), {at, sequence_length(*d.sequence)}),
+                        b.equal(sequence_at(*d.sequence, at), x.e)));
     v.fx = d.fx;
     v.fx.add(x.fx);
     v.fx.binds = true;
@@ -133,13 +141,15 @@ value expressions::membership(const ast::expr& e) {
 
 value expressions::set_literal(const ast::expr& e, std::optional<type_id> expected) {
   if (e.args.empty()) {
-    if (!expected || b.type(*expected).kind != ir::type_kind::set) throw diagnostic(e.where, "the empty set needs something beside it that tells its type");
+    if (!expected || b.type(*expected).kind != ir::type_kind::set)
+      throw diagnostic(e.where, "the empty set needs something beside it that tells its type");
     return {b.constant(0, *expected), *expected, {}, ir::nothing, {}};
   }
   value out;
   for (const auto& x : e.args) {
     const value v = lower(x);
-    if (v.sequence || b.type(v.type).kind != ir::type_kind::element) throw diagnostic(x.where, "a set holds elements of a sort");
+    if (v.sequence || b.type(v.type).kind != ir::type_kind::element)
+      throw diagnostic(x.where, "a set holds elements of a sort");
     const value one = make(op::singleton, b.set(b.type(v.type).sort), {v});
     if (out.e != ir::nothing && out.type != one.type) throw diagnostic(x.where, "the members of a set are of one sort");
     out = out.e == ir::nothing ? one : make(op::unite, one.type, {out, one});
@@ -150,7 +160,8 @@ value expressions::set_literal(const ast::expr& e, std::optional<type_id> expect
 value expressions::set_filter(const ast::expr& e) {
   const ast::binder& binder = e.binders[0];
   const resolved_type ty = s.resolve(binder.type[0]);
-  if (ty.sequence || b.type(ty.type).kind != ir::type_kind::element) throw diagnostic(binder.type[0].where, "a set holds elements of a sort");
+  if (ty.sequence || b.type(ty.type).kind != ir::type_kind::element)
+    throw diagnostic(binder.type[0].where, "a set holds elements of a sort");
   const sort_id sort = b.type(ty.type).sort;
   const temp_id t = take_temp();
   names.open();
@@ -170,7 +181,8 @@ value expressions::set_filter(const ast::expr& e) {
 
 expr_id expressions::lock_owner(const ast::expr& e, const global** lock, std::vector<expr_id>* index, value& place) {
   const auto it = s.globals.find(e.text);
-  if ((e.kind != k::name && e.kind != k::apply) || it == s.globals.end() || it->second.kind != global_kind::lock) throw diagnostic(e.where, "a lock is expected here");
+  if ((e.kind != k::name && e.kind != k::apply) || it == s.globals.end() || it->second.kind != global_kind::lock)
+    throw diagnostic(e.where, "a lock is expected here");
   const auto at = index_of(it->second.index, e, place);
   if (lock) *lock = &it->second;
   if (index) *index = at;
@@ -179,7 +191,8 @@ expr_id expressions::lock_owner(const ast::expr& e, const global** lock, std::ve
 
 expr_id expressions::timer_state(const ast::expr& e, const global** timer, std::vector<expr_id>* index, value& place) {
   const auto it = s.globals.find(e.text);
-  if ((e.kind != k::name && e.kind != k::apply) || it == s.globals.end() || it->second.kind != global_kind::timer) throw diagnostic(e.where, "a timer is expected here");
+  if ((e.kind != k::name && e.kind != k::apply) || it == s.globals.end() || it->second.kind != global_kind::timer)
+    throw diagnostic(e.where, "a timer is expected here");
   const auto at = index_of(it->second.index, e, place);
   if (timer) *timer = &it->second;
   if (index) *index = at;
@@ -189,7 +202,8 @@ expr_id expressions::timer_state(const ast::expr& e, const global** timer, std::
 expr_id expressions::process_ended(const ast::expr& e, value& place) {
   std::uint32_t p = 0;
   while (p < s.processes.size() && s.processes[p]->name != e.text) ++p;
-  if ((e.kind != k::name && e.kind != k::apply) || p == s.processes.size()) throw diagnostic(e.where, "a process is expected here");
+  if ((e.kind != k::name && e.kind != k::apply) || p == s.processes.size())
+    throw diagnostic(e.where, "a process is expected here");
   std::vector<sort_id> over;
   if (!s.processes[p]->params.empty()) over.push_back(s.sort_named(s.processes[p]->params[0].type[0].text, e.where).id);
   const auto at = index_of(over, e, place);
@@ -220,7 +234,8 @@ std::optional<value> expressions::builtin(const ast::expr& e) {
   } else if (e.text == "value") {
     arity(1);
     const value o = lower(e.args[0]);
-    if (o.sequence || b.type(o.type).kind != ir::type_kind::option) throw diagnostic(e.args[0].where, "value() takes an option");
+    if (o.sequence || b.type(o.type).kind != ir::type_kind::option)
+      throw diagnostic(e.args[0].where, "value() takes an option");
     v = make(op::unwrap, b.type(o.type).inner, {o});
     v.type = b.type(o.type).inner;
     v.defined = both_defined(o.defined, b.make(op::not_equal, b.boolean(), {o.e, b.constant(0, o.type)}));
@@ -228,7 +243,8 @@ std::optional<value> expressions::builtin(const ast::expr& e) {
   } else if (e.text == "held" || e.text == "locked") {
     arity(1);
     const expr_id owner = lock_owner(e.args[0], nullptr, nullptr, v);
-    if (e.text == "held" && self == ir::nothing) throw diagnostic(e.where, "held() asks about the running process: there is none here");
+    if (e.text == "held" && self == ir::nothing)
+      throw diagnostic(e.where, "held() asks about the running process: there is none here");
     const expr_id none = b.constant(0, b.type_of(owner));
     v.e = e.text == "held" ? b.equal(owner, self) : b.make(op::not_equal, b.boolean(), {owner, none});
     // Whether one holds a lock oneself, nobody else can change.
@@ -254,7 +270,8 @@ std::optional<value> expressions::builtin(const ast::expr& e) {
 
 expressions::node_reference expressions::list_place(const ast::expr& e) {
   if (e.kind == k::name) {
-    if (const binding* l = names.find(e.text); l && l->kind == binding_kind::head) return {l->space, l->address, l->alias.fx};
+    if (const binding* l = names.find(e.text); l && l->kind == binding_kind::head)
+      return {l->space, l->address, l->alias.fx};
     const auto it = s.globals.find(e.text);
     if (it != s.globals.end() && it->second.kind == global_kind::list) {
       node_reference r{it->second.space, b.constant(it->second.address, b.element(s.spaces[it->second.space].sort)), {}};
@@ -268,7 +285,8 @@ expressions::node_reference expressions::list_place(const ast::expr& e) {
       const auto index = index_of(it->second.index, e, at);
       const type_id address = b.element(s.spaces[it->second.space].sort);
       const auto c = b.constant_of(index[0]);
-      const expr_id a = c ? b.constant(*c + first_node, address) : b.make(op::add, address, {index[0], b.constant(first_node, address)});
+      const expr_id a =
+          c ? b.constant(*c + first_node, address) : b.make(op::add, address, {index[0], b.constant(first_node, address)});
       return {it->second.space, a, at.fx, at.defined};
     }
   }
@@ -278,7 +296,8 @@ expressions::node_reference expressions::list_place(const ast::expr& e) {
 std::optional<value> expressions::list_function(const ast::expr& e) {
   const bool contains = e.text == "list_contains";
   if (!contains && e.text != "list_empty" && e.text != "list_initialised" && e.text != "list_on") return std::nullopt;
-  if (e.args.size() != (contains ? 2u : 1u)) throw diagnostic(e.where, fmt::format("'{}' takes {}", e.text, contains ? "a head and a node" : "one argument"));
+  if (e.args.size() != (contains ? 2u : 1u))
+    throw diagnostic(e.where, fmt::format("'{}' takes {}", e.text, contains ? "a head and a node" : "one argument"));
   const node_reference x = list_place(e.args[0]);
   const pointer_space& space = s.spaces[x.space];
   const type_id address = b.element(space.sort);
@@ -289,12 +308,15 @@ std::optional<value> expressions::list_function(const ast::expr& e) {
   v.fx = x.fx;
   v.defined = x.defined;
   v.fx.stable = false;
-  if (space.guard >= 0) v.fx.guards |= std::uint64_t{1} << space.guard;
-  else v.fx.shared = true;
+  if (space.guard >= 0)
+    v.fx.guards |= std::uint64_t{1} << space.guard;
+  else
+    v.fx.shared = true;
   if (e.text == "list_empty") {
     v.e = b.equal(next, x.address);
   } else if (e.text == "list_initialised") {
-    v.e = b.both(b.make(op::not_equal, b.boolean(), {next, at(null_address)}), b.make(op::not_equal, b.boolean(), {prev, at(null_address)}));
+    v.e = b.both(b.make(op::not_equal, b.boolean(), {next, at(null_address)}),
+                 b.make(op::not_equal, b.boolean(), {prev, at(null_address)}));
   } else if (e.text == "list_on") {
     // The kernel sees a pointer, not whether its target still exists: dangling counts as linked.
     const auto differs = [&](expr_id to) { return b.make(op::not_equal, b.boolean(), {next, to}); };
@@ -307,7 +329,8 @@ std::optional<value> expressions::list_function(const ast::expr& e) {
     for (std::uint32_t i = 1; i < b.size(space.owner); ++i) walk.push_back(b.load(space.next, {walk.back()}));
     expr_id found = b.truth(false);
     for (std::size_t i = walk.size(); i-- > 0;) {
-      const expr_id inside = b.both(b.make(op::less_equal, b.boolean(), {at(first_node), walk[i]}), b.make(op::not_equal, b.boolean(), {walk[i], x.address}));
+      const expr_id inside = b.both(b.make(op::less_equal, b.boolean(), {at(first_node), walk[i]}),
+                                    b.make(op::not_equal, b.boolean(), {walk[i], x.address}));
       found = b.either(b.equal(walk[i], y.address), b.both(inside, found));
     }
     v.e = found;

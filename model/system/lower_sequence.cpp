@@ -26,14 +26,18 @@ void process_code::store_member(const sequence_place& p, expr_id position, expr_
   auto at = p.index;
   at.push_back(position);
   const type_id stored = s.stored(p.member);
-  if (e == ir::nothing) e = b.constant(b.low(stored), stored);
-  else if (stored != p.member) e = x.coerce({e, p.member, {}, ir::nothing, {}}, stored, where).e;
+  if (e == ir::nothing)
+    e = b.constant(b.low(stored), stored);
+  else if (stored != p.member)
+    e = x.coerce({e, p.member, {}, ir::nothing, {}}, stored, where).e;
   set(p.members, at, e, where);
 }
 
 // Position by position; behind the end stays the least value, so that equal sequences are equal states.
 void process_code::copy_sequence(const sequence_place& to, const sequence_place& from, source_range where) {
-  if (!x.same_type(to.member, from.member)) throw diagnostic(where, fmt::format("a sequence of {} where one of {} is expected", x.type_name(from.member), x.type_name(to.member)));
+  if (!x.same_type(to.member, from.member))
+    throw diagnostic(where, fmt::format("a sequence of {} where one of {} is expected", x.type_name(from.member),
+                                        x.type_name(to.member)));
   const expr_id length = x.sequence_length(from);
   if (from.capacity > to.capacity) {
     code_label fits;
@@ -57,7 +61,8 @@ namespace {
 // A fresh empty sequence.
 void clear(process_code& c, const sequence_place& p, source_range where) {
   c.set(p.length, p.index, c.b.number(0), where);
-  for (std::uint32_t i = 0; i < p.capacity; ++i) c.store_member(p, c.b.constant(i, c.b.element(c.s.positions(p.capacity))), ir::nothing, where);
+  for (std::uint32_t i = 0; i < p.capacity; ++i)
+    c.store_member(p, c.b.constant(i, c.b.element(c.s.positions(p.capacity))), ir::nothing, where);
 }
 
 bool loads(const builder& b, expr_id e, variable_id v) {
@@ -83,7 +88,8 @@ bool changes(const std::vector<ast::statement>& body, const std::string& name) {
   for (const auto& st : body) {
     for (const auto& t : st.target)
       if (t.text == name) return true;
-    if (st.kind == ast::statement_kind::call && (st.text == "append" || st.text == "enqueue" || st.text == "dequeue" || st.text == "remove"))
+    if (st.kind == ast::statement_kind::call &&
+        (st.text == "append" || st.text == "enqueue" || st.text == "dequeue" || st.text == "remove"))
       for (const auto& a : st.args)
         if (mentions(a, name)) return true;
     if (changes(st.body, name) || changes(st.otherwise, name)) return true;
@@ -99,7 +105,8 @@ bool changes(const std::vector<ast::statement>& body, const std::string& name) {
 void process_code::filter_sequence(const sequence_place& to, const ast::expr& e, const ast::statement& st) {
   const ast::binder& binder = e.binders[0];
   const sequence_place from = x.sequence(binder.domain[0]);
-  if (!x.same_type(to.member, from.member)) throw diagnostic(e.where, fmt::format("a sequence of {} is expected", x.type_name(to.member)));
+  if (!x.same_type(to.member, from.member))
+    throw diagnostic(e.where, fmt::format("a sequence of {} is expected", x.type_name(to.member)));
   if (from.length == to.length || filter_reads(to, e)) {
     const sequence_place apart = local_sequence("filtered", to.member, to.capacity, false);
     filter_sequence(apart, e, st);
@@ -168,8 +175,10 @@ effects process_code::sequence_effects(const sequence_place& to, const ast::expr
 void process_code::assign_sequence(const sequence_place& to, const ast::expr& e, const ast::statement& st) {
   const effects fx = sequence_effects(to, e);
   if (b.program.variables[to.length].kind == ir::variable_kind::local) {
-    if (fx.shared) begin_step(st);
-    else check_guards(fx, st.where);
+    if (fx.shared)
+      begin_step(st);
+    else
+      check_guards(fx, st.where);
   }
   fill_sequence(to, e, st);
 }
@@ -187,12 +196,13 @@ void process_code::fill_sequence(const sequence_place& to, const ast::expr& e, c
       set_temp(t, v.e);
       members.back() = b.temp(t, v.type);
     }
-    if (members.size() > to.capacity) throw diagnostic(e.where, fmt::format("this sequence holds at most {} values", to.capacity));
+    if (members.size() > to.capacity)
+      throw diagnostic(e.where, fmt::format("this sequence holds at most {} values", to.capacity));
     clear(*this, to, st.where);
     for (const auto m : members) append(to, m, st.where);
   } else if (e.kind == k::seq_filter) {
     filter_sequence(to, e, st);
-  } else if (e.kind == k::binary && e.text == "+") {   // concatenation, left to right
+  } else if (e.kind == k::binary && e.text == "+") {  // concatenation, left to right
     const sequence_place tail = local_sequence("tail", to.member, to.capacity, false);
     fill_sequence(tail, e.args[1], st);
     fill_sequence(to, e.args[0], st);
@@ -220,19 +230,22 @@ void process_code::fill_sequence(const sequence_place& to, const ast::expr& e, c
 bool process_code::container_statement(const ast::statement& st) {
   if (st.text != "append" && st.text != "enqueue" && st.text != "dequeue") return false;
   const std::size_t arity = st.text == "dequeue" ? 1 : 2;
-  if (st.args.size() != arity) throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}", st.text, arity, arity == 1 ? "" : "s"));
+  if (st.args.size() != arity)
+    throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}", st.text, arity, arity == 1 ? "" : "s"));
   const sequence_place p = x.sequence(st.args[0]);
   const value place = x.lower(st.args[0]);
   const auto it = s.globals.find(st.args[0].text);
   const bool global = !x.names.find(st.args[0].text) && it != s.globals.end();
-  if (const binding* l = x.names.find(st.args[0].text); l && !l->assignable) throw diagnostic(st.args[0].where, fmt::format("'{}' cannot be changed", st.args[0].text));
+  if (const binding* l = x.names.find(st.args[0].text); l && !l->assignable)
+    throw diagnostic(st.args[0].where, fmt::format("'{}' cannot be changed", st.args[0].text));
   if (global) {
     begin_step(st);
     check_write(it->second, st.where);
   }
   check_value(place, st.args[0].where);
   if (st.text == "dequeue") {
-    check(b.make(op::less, b.boolean(), {b.number(0), x.sequence_length(p)}), ir::error_kind::value_of_none, "the sequence is empty", st.where);
+    check(b.make(op::less, b.boolean(), {b.number(0), x.sequence_length(p)}), ir::error_kind::value_of_none,
+          "the sequence is empty", st.where);
     for (std::uint32_t i = 0; i < p.capacity; ++i) {
       const type_id position = b.element(s.positions(p.capacity));
       auto at = p.index, next = p.index;
@@ -246,8 +259,10 @@ bool process_code::container_statement(const ast::statement& st) {
   }
   const value v = x.coerce(x.lower(st.args[1], p.member), p.member, st.args[1].where);
   if (!global) {
-    if (v.fx.shared) begin_step(st);
-    else check_guards(v.fx, st.where);
+    if (v.fx.shared)
+      begin_step(st);
+    else
+      check_guards(v.fx, st.where);
   }
   check_value(v, st.where);
   if (st.text == "append") {
@@ -259,7 +274,9 @@ bool process_code::container_statement(const ast::statement& st) {
   const temp_id t = x.take_temp();
   const sort_id positions = s.positions(p.capacity);
   const expr_id at = b.temp(t, b.element(positions));
-  const expr_id there = b.over(op::some, b.boolean(), positions, t, b.both(b.make(op::less, b.boolean(), {at, x.sequence_length(p)}), b.equal(x.sequence_at(p, at), v.e)));
+  const expr_id there =
+      b.over(op::some, b.boolean(), positions, t,
+             b.both(b.make(op::less, b.boolean(), {at, x.sequence_length(p)}), b.equal(x.sequence_at(p, at), v.e)));
   code_label done;
   const bool fresh = fresh_;
   jump_if(there, done);
@@ -281,7 +298,8 @@ void process_code::for_statement(const ast::statement& st) {
     const auto n = b.size(sort);
     all.e = b.constant(static_cast<std::int64_t>(n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1), all.type);
     for_set(st, all);
-  } else if (domain.kind == k::seq_literal || domain.kind == k::seq_filter || (domain.kind == k::binary && domain.text == "+")) {
+  } else if (domain.kind == k::seq_literal || domain.kind == k::seq_filter ||
+             (domain.kind == k::binary && domain.text == "+")) {
     throw diagnostic(domain.where, "name this sequence first", "let NAME : seq<T> := …");
   } else {
     const value d = x.lower(domain);
@@ -290,7 +308,9 @@ void process_code::for_statement(const ast::statement& st) {
       check_value(d, domain.where);
     }
     const bool settled = d.fx.stable || st.iterate != ast::iteration::plain;
-    if (!settled) throw diagnostic(domain.where, "this may change during the loop: say whether it is read once or at each turn", "for x in snapshot …, or for x in live …");
+    if (!settled)
+      throw diagnostic(domain.where, "this may change during the loop: say whether it is read once or at each turn",
+                       "for x in snapshot …, or for x in live …");
     if (d.sequence) {
       for_sequence(st, *d.sequence, d.fx, !d.fx.stable);
     } else if (b.type(d.type).kind == ir::type_kind::set) {
@@ -307,7 +327,7 @@ void process_code::for_set(const ast::statement& st, const value& domain) {
   const bool live = st.iterate == ast::iteration::live;
   const sort_id sort = b.type(domain.type).sort;
   variable_id left_var, name_var;
-  const expr_id left = local(st.name + ".left", domain.type, &left_var);   // live: those that were visited
+  const expr_id left = local(st.name + ".left", domain.type, &left_var);  // live: those that were visited
   const type_id element = b.element(sort);
   const auto filter = [&](expr_id among) {
     if (st.value.size() < 2) return value{among, domain.type, {}, ir::nothing, {}};
@@ -320,7 +340,8 @@ void process_code::for_set(const ast::statement& st, const value& domain) {
     x.names.close();
     const expr_id candidates = b.make(op::contains, b.boolean(), {among, b.temp(t, element)});
     c.e = b.over(op::collect, domain.type, sort, t, b.both(candidates, c.e));
-    if (c.defined != ir::nothing) c.defined = b.over(op::all, b.boolean(), sort, t, b.make(op::implies, b.boolean(), {candidates, c.defined}));
+    if (c.defined != ir::nothing)
+      c.defined = b.over(op::all, b.boolean(), sort, t, b.make(op::implies, b.boolean(), {candidates, c.defined}));
     c.fx.binds = true;
     return c;
   };
@@ -380,7 +401,8 @@ void process_code::for_set(const ast::statement& st, const value& domain) {
 void process_code::for_sequence(const ast::statement& st, const sequence_place& given, const effects& fx, bool is_global) {
   sequence_place p = given;
   if (st.iterate == ast::iteration::snapshot || (!is_global && changes(st.body, st.value[0].text))) {
-    if (!is_global && st.iterate == ast::iteration::plain) throw diagnostic(st.value[0].where, "the body changes this sequence: say snapshot or live");
+    if (!is_global && st.iterate == ast::iteration::plain)
+      throw diagnostic(st.value[0].where, "the body changes this sequence: say snapshot or live");
     check_guards(fx, st.where);
     p = local_sequence(st.name + ".all", given.member, given.capacity, false);
     copy_sequence(p, given, st.where);
@@ -399,7 +421,7 @@ void process_code::for_sequence(const ast::statement& st, const sequence_place& 
   }
   jump_if(b.make(op::less_equal, b.boolean(), {x.sequence_length(p), at}), done);
   binding name;
-  if (live) {   // the sequence may shift under the body: this turn's member is copied
+  if (live) {  // the sequence may shift under the body: this turn's member is copied
     variable_id copy;
     name.alias = {local(st.name, p.member, &copy), p.member, {}, ir::nothing, {}};
     set(copy, self_index(), x.sequence_at(p, at), st.where);
@@ -422,8 +444,10 @@ namespace {
 void refuse_dependence(const ast::expr& e, const ast::expr& target, bool hidden = false) {
   if ((e.kind == k::name || e.kind == k::apply) && e.text == target.text) {
     bool same = !hidden && e.args.size() == target.args.size();
-    for (std::size_t i = 0; same && i < e.args.size(); ++i) same = e.args[i].kind == k::name && e.args[i].text == target.args[i].text;
-    if (!same) throw diagnostic(e.where, fmt::format("'{}' is assigned here: it can only be read at the same arguments", e.text));
+    for (std::size_t i = 0; same && i < e.args.size(); ++i)
+      same = e.args[i].kind == k::name && e.args[i].text == target.args[i].text;
+    if (!same)
+      throw diagnostic(e.where, fmt::format("'{}' is assigned here: it can only be read at the same arguments", e.text));
   }
   for (const auto& binder : e.binders) {
     for (const auto& d : binder.domain) refuse_dependence(d, target, hidden);
@@ -435,11 +459,14 @@ void refuse_dependence(const ast::expr& e, const ast::expr& target, bool hidden 
 
 void process_code::for_all(const ast::statement& st) {
   for (const auto& a : st.body) {
-    if (a.kind != ast::statement_kind::assign || a.target[0].kind != k::apply) throw diagnostic(a.where, "'for all' holds assignments f(x) := … only");
-    if (a.target[0].args.size() != st.binders.size()) throw diagnostic(a.target[0].where, "the assigned function must be at exactly the bound variables");
+    if (a.kind != ast::statement_kind::assign || a.target[0].kind != k::apply)
+      throw diagnostic(a.where, "'for all' holds assignments f(x) := … only");
+    if (a.target[0].args.size() != st.binders.size())
+      throw diagnostic(a.target[0].where, "the assigned function must be at exactly the bound variables");
     for (std::size_t i = 0; i < st.binders.size(); ++i)
       if (a.target[0].args[i].kind != k::name || a.target[0].args[i].text != st.binders[i].name)
-        throw diagnostic(a.target[0].args[i].where, "the assigned function must be at exactly the bound variables, in their order");
+        throw diagnostic(a.target[0].args[i].where,
+                         "the assigned function must be at exactly the bound variables, in their order");
     for (const auto& other : st.body) {
       refuse_dependence(other.value[0], a.target[0]);
       for (const auto& w : st.value) refuse_dependence(w, a.target[0]);
@@ -456,7 +483,8 @@ void process_code::for_all_binder(const ast::statement& st, std::size_t n) {
     const ast::binder& binder = st.binders[n];
     if (binder.type.empty()) throw diagnostic(binder.where, "'for all' binds elements of a sort: x: S");
     const resolved_type ty = s.resolve(binder.type[0]);
-    if (ty.sequence || b.type(ty.type).kind != ir::type_kind::element) throw diagnostic(binder.where, "'for all' binds elements of a sort");
+    if (ty.sequence || b.type(ty.type).kind != ir::type_kind::element)
+      throw diagnostic(binder.where, "'for all' binds elements of a sort");
     const temp_id t = x.take_temp();
     open_scope();
     binding name;

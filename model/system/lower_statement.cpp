@@ -14,22 +14,50 @@ void process_code::statement(const ast::statement& st) {
   here_ = st.where;
   const temp_id mark = x.next_temp;
   switch (st.kind) {
-    case sk::skip: begin_step(st); break;
-    case sk::assign: assign(st); break;
-    case sk::let: let(st); break;
-    case sk::head: head(st); break;
-    case sk::call: call(st); break;
+    case sk::skip:
+      begin_step(st);
+      break;
+    case sk::assign:
+      assign(st);
+      break;
+    case sk::let:
+      let(st);
+      break;
+    case sk::head:
+      head(st);
+      break;
+    case sk::call:
+      call(st);
+      break;
     case sk::assign_call:
-    case sk::let_call: call(st); break;
-    case sk::if_: if_statement(st); break;
-    case sk::while_: while_statement(st); break;
-    case sk::repeat: repeat_statement(st); break;
-    case sk::for_: for_statement(st); break;
-    case sk::for_all: for_all(st); break;
+    case sk::let_call:
+      call(st);
+      break;
+    case sk::if_:
+      if_statement(st);
+      break;
+    case sk::while_:
+      while_statement(st);
+      break;
+    case sk::repeat:
+      repeat_statement(st);
+      break;
+    case sk::for_:
+      for_statement(st);
+      break;
+    case sk::for_all:
+      for_all(st);
+      break;
     case sk::list_for_each:
-    case sk::list_for_each_safe: list_loop(st); break;
-    case sk::choose: choose(st); break;
-    case sk::either: either(st); break;
+    case sk::list_for_each_safe:
+      list_loop(st);
+      break;
+    case sk::choose:
+      choose(st);
+      break;
+    case sk::either:
+      either(st);
+      break;
     case sk::wait_until: {
       begin_step(st);
       const value v = x.condition(st.value[0]);
@@ -44,20 +72,36 @@ void process_code::statement(const ast::statement& st) {
       check(v.e, ir::error_kind::assertion, st.text.empty() ? "the assertion does not hold" : st.text, st.where);
       break;
     }
-    case sk::atomic: atomic(st); break;
-    case sk::idle: idle(st); break;
-    case sk::return_: return_(st); break;
+    case sk::atomic:
+      atomic(st);
+      break;
+    case sk::idle:
+      idle(st);
+      break;
+    case sk::return_:
+      return_(st);
+      break;
     case sk::break_:
     case sk::continue_:
       if (loops_.empty()) throw diagnostic(st.where, "this is not inside a loop");
       unwind(loops_.back().cleanups);
       jump(st.kind == sk::break_ ? *loops_.back().done : *loops_.back().next);
       break;
-    case sk::notify: notify(st); break;
-    case sk::emit: emit_statement(st); break;
-    case sk::span: span(st); break;
-    case sk::perform: perform(st); break;
-    case sk::sleep: sleep(st); break;
+    case sk::notify:
+      notify(st);
+      break;
+    case sk::emit:
+      emit_statement(st);
+      break;
+    case sk::span:
+      span(st);
+      break;
+    case sk::perform:
+      perform(st);
+      break;
+    case sk::sleep:
+      sleep(st);
+      break;
   }
   x.next_temp = mark;
 }
@@ -156,15 +200,19 @@ void process_code::check_write(const global& g, source_range where) {
 void process_code::assign(const ast::statement& st) {
   const ast::expr& target = st.target[0];
   if (const binding* l = x.names.find(target.text); l && target.kind == ast::expr_kind::name) {
-    if (!l->assignable) throw diagnostic(target.where, fmt::format("'{}' cannot be assigned", target.text), "parameters and loop variables keep their value");
+    if (!l->assignable)
+      throw diagnostic(target.where, fmt::format("'{}' cannot be assigned", target.text),
+                       "parameters and loop variables keep their value");
     if (l->kind == binding_kind::sequence) {
       const sequence_place to = *l->alias.sequence;
       return assign_sequence(to, st.value[0], st);
     }
     const binding local = *l;
     const value v = x.coerce(x.lower(st.value[0], local.alias.type), local.alias.type, st.value[0].where);
-    if (v.fx.shared) begin_step(st);
-    else check_guards(v.fx, st.where);
+    if (v.fx.shared)
+      begin_step(st);
+    else
+      check_guards(v.fx, st.where);
     check_value(v, st.where);
     set(local.local, self_index(), v.e, st.where);
     return;
@@ -195,7 +243,8 @@ void process_code::let(const ast::statement& st) {
   if (literal || (declared && ty.sequence) || (v && v->sequence)) {
     resolved_type t = ty;
     if (!declared) {
-      if (v && v->sequence) t = {true, v->sequence->queue, v->sequence->member, v->sequence->capacity};
+      if (v && v->sequence)
+        t = {true, v->sequence->queue, v->sequence->member, v->sequence->capacity};
       else if (e.kind == ast::expr_kind::seq_filter) {
         const sequence_place from = x.sequence(e.binders[0].domain[0]);
         t = {true, false, from.member, from.capacity};
@@ -213,10 +262,13 @@ void process_code::let(const ast::statement& st) {
   }
   type_id type = declared ? ty.type : v->type;
   if (!declared && b.type(type).kind == ir::type_kind::integer && b.constant_of(v->e))
-    throw diagnostic(st.where, "the range of this integer must be declared", fmt::format("let {} : LOW..HIGH := …", st.name));
+    throw diagnostic(st.where, "the range of this integer must be declared",
+                     fmt::format("let {} : LOW..HIGH := …", st.name));
   *v = x.coerce(*v, type, e.where);
-  if (v->fx.shared) begin_step(st);
-  else check_guards(v->fx, st.where);
+  if (v->fx.shared)
+    begin_step(st);
+  else
+    check_guards(v->fx, st.where);
   check_value(*v, st.where);
   name.kind = binding_kind::local;
   name.alias.e = local(st.name, type, &name.local);
@@ -227,7 +279,8 @@ void process_code::let(const ast::statement& st) {
 
 // --- choices -------------------------------------------------------------------------------------------------------------
 
-void process_code::choose_into(variable_id v, std::vector<expr_id> at, type_id type, source_range where, const std::string& note) {
+void process_code::choose_into(variable_id v, std::vector<expr_id> at, type_id type, source_range where,
+                               const std::string& note) {
   const auto n = b.cardinality(type);
   if (!n) throw diagnostic(where, "there are too many values to choose from");
   const temp_id t = x.take_temp();
@@ -245,12 +298,14 @@ void process_code::choose_into(variable_id v, std::vector<expr_id> at, type_id t
   set(v, std::move(at), chosen, where);
 }
 
-// Every sequence without repetition: again and again either stop, or append a value that is not there yet. `prefix` holds of every
-// prefix of a sequence that is wanted, so a choice that can come to nothing ends early.
-void process_code::choose_sequence(const sequence_place& p, source_range where, const std::string& note, const std::function<expr_id()>& prefix) {
+// Every sequence without repetition: again and again either stop, or append a value that is not there yet. `prefix` holds of
+// every prefix of a sequence that is wanted, so a choice that can come to nothing ends early.
+void process_code::choose_sequence(const sequence_place& p, source_range where, const std::string& note,
+                                   const std::function<expr_id()>& prefix) {
   const bool fresh = fresh_;
   set(p.length, p.index, b.number(0), where);
-  for (std::uint32_t i = 0; i < p.capacity; ++i) store_member(p, b.constant(i, b.element(s.positions(p.capacity))), ir::nothing, where);
+  for (std::uint32_t i = 0; i < p.capacity; ++i)
+    store_member(p, b.constant(i, b.element(s.positions(p.capacity))), ir::nothing, where);
   code_label head, done;
   head.at = static_cast<std::int64_t>(out.code.size());
   const temp_id more = x.take_temp();
@@ -271,7 +326,9 @@ void process_code::choose_sequence(const sequence_place& p, source_range where, 
   const temp_id q = x.take_temp();
   const expr_id position = b.temp(q, b.element(s.positions(p.capacity)));
   await(b.over(op::all, b.boolean(), s.positions(p.capacity), q,
-               b.make(op::implies, b.boolean(), {b.make(op::less, b.boolean(), {position, length}), b.make(op::not_equal, b.boolean(), {x.sequence_at(p, position), chosen})})),
+               b.make(op::implies, b.boolean(),
+                      {b.make(op::less, b.boolean(), {position, length}),
+                       b.make(op::not_equal, b.boolean(), {x.sequence_at(p, position), chosen})})),
         where);
   store_member(p, length, chosen, where);
   set(p.length, p.index, b.plus(length, b.number(1)), where);
@@ -319,7 +376,8 @@ void process_code::either(const ast::statement& st) {
   code_label end;
   for (std::size_t n = 0; n < st.branches.size(); ++n) {
     code_label next;
-    if (n + 1 < st.branches.size()) jump_if(b.make(op::not_equal, b.boolean(), {k, b.number(static_cast<std::int64_t>(n))}), next);
+    if (n + 1 < st.branches.size())
+      jump_if(b.make(op::not_equal, b.boolean(), {k, b.number(static_cast<std::int64_t>(n))}), next);
     fresh_ = !atomic_ && index != ir::nothing;
     block(st.branches[n]);
     jump(end);
@@ -355,8 +413,10 @@ void process_code::return_(const ast::statement& st) {
     throw diagnostic(st.where, frame.result_type ? "this procedure returns a value" : "this procedure returns no value");
   if (frame.result_type) {
     const value v = x.coerce(x.lower(st.value[0], *frame.result_type), *frame.result_type, st.value[0].where);
-    if (v.fx.shared) begin_step(st);
-    else check_guards(v.fx, st.where);
+    if (v.fx.shared)
+      begin_step(st);
+    else
+      check_guards(v.fx, st.where);
     check_value(v, st.where);
     set(frame.result, self_index(), v.e, st.where);
   }

@@ -45,8 +45,7 @@ std::string print_literal(const builder& b, expr_id e) {
 symbols::symbols(const loaded_model& m, const instance& i, builder& out) : source(m), wanted(i), b(out) {}
 
 void symbols::declare(const std::string& name, source_range where) {
-  if (!taken_.emplace(name, where).second)
-    throw diagnostic(where, fmt::format("'{}' is declared twice", name));
+  if (!taken_.emplace(name, where).second) throw diagnostic(where, fmt::format("'{}' is declared twice", name));
 }
 
 // --- sorts -----------------------------------------------------------------------------------------------------------
@@ -118,7 +117,8 @@ void symbols::declare_sorts() {
     if (!sorts.count(name)) {
       bool bound = false;
       for (const auto* d : items<ast::bound_decl>()) bound |= d->name == name;
-      if (!bound) throw diagnostic(fmt::format("the model has neither a sort nor a bound '{}' (scope {}={})", name, name, n));
+      if (!bound)
+        throw diagnostic(fmt::format("the model has neither a sort nor a bound '{}' (scope {}={})", name, name, n));
     }
 }
 
@@ -160,7 +160,8 @@ void symbols::declare_constants() {
     if (!options_.count(name)) throw diagnostic(fmt::format("the model has no option '{}'", name));
     set_option(*options_.at(name), literal(text));
   }
-  for (const auto* d : items<ast::option_decl>()) scope.options.emplace_back(d->name, print_literal(b, constants.at(d->name)));
+  for (const auto* d : items<ast::option_decl>())
+    scope.options.emplace_back(d->name, print_literal(b, constants.at(d->name)));
   for (const auto* d : items<ast::time_decl>()) {
     urgent = d->urgent;
     horizon = d->horizon;
@@ -173,7 +174,8 @@ void symbols::set_option(const ast::option_decl& d, const ast::expr& value) {
   const resolved_type t = resolve(d.type);
   const ir::type& ty = b.type(t.type);
   const auto wrong = [&] {
-    const std::string what = fmt::format("'{}' is not a value of option '{}'", value.text.empty() ? std::to_string(value.value) : value.text, d.name);
+    const std::string what = fmt::format("'{}' is not a value of option '{}'",
+                                         value.text.empty() ? std::to_string(value.value) : value.text, d.name);
     return value.where.end ? diagnostic(value.where, what) : diagnostic(what);
   };
   if (ty.kind == ir::type_kind::boolean && value.kind == ast::expr_kind::boolean) {
@@ -244,7 +246,8 @@ const ast::environment_decl* symbols::environment() const {
   if (all.empty() && wanted.environment == "default") return nullptr;
   std::string known;
   for (const auto* e : all) known += (known.empty() ? "" : ", ") + e->name;
-  throw diagnostic(fmt::format("the model has no environment '{}'", wanted.environment), known.empty() ? "" : "it has " + known);
+  throw diagnostic(fmt::format("the model has no environment '{}'", wanted.environment),
+                   known.empty() ? "" : "it has " + known);
 }
 
 void symbols::declare_processes() {
