@@ -19,6 +19,9 @@
 
 namespace quiesce::lowering {
 
+// An event-valued parameter while only types are checked: which event it is, only a call tells.
+inline const std::string unknown_event = "?";
+
 struct code_label {
   std::int64_t at = -1;
   std::vector<std::uint32_t> uses;
