@@ -32,14 +32,14 @@ namespace quiesce::refimpl {
   X(close_begin) X(close_end) X(rollback_begin) X(rollback_end) X(replay_begin) X(replay_end)                           \
   X(rebroadcast_begin) X(rebroadcast_end) X(span_member)                                                                \
   X(unlist_netdevice) X(ndo_stop) X(ndo_uninit) X(dev_uc_flush) X(dev_mc_flush) X(netdev_unregister_kobject)            \
-  X(net_set_todo) X(run_todo_begin) X(run_todo_end) X(netdev_wait_allrefs) X(free_netdev)                               \
+  X(net_set_todo) X(run_todo_begin) X(run_todo_end) X(netdev_wait_allrefs) X(msleep) X(free_netdev)                               \
   /* + */ X(list_netdevice) X(dev_shutdown) X(ndo_init) X(ndo_open) X(netdev_refcnt_poll) X(dev_net_set)                \
   X(unregister_netdevice_warning)                                                                                       \
   X(dev_hold) X(dev_put) X(dev_put_registration) X(rcu_read_lock) X(rcu_read_unlock) X(dev_use)                         \
   X(synchronize_net_begin) X(synchronize_net_end) X(rcu_barrier_begin) X(rcu_barrier_end) X(call_rcu) X(rcu_callback)   \
   X(fib_sync_down_dev) X(fib_sync_up) X(fib_flush) X(rt_cache_flush) X(rt_flush_dev) X(arp_ifdown) X(arp_ifdown_all)    \
   X(neigh_flush) X(pneigh_flush) X(mod_timer) X(rtnl_lock) X(rtnl_unlock)                                               \
-  X(fib6_gc_begin) X(fib6_gc_end) X(fib6_gc_skip) X(dst_alloc_refused)                                                  \
+  X(fib6_gc_begin) X(fib6_gc_end) X(fib6_gc_skip) X(dst_alloc) X(dst_alloc_refused)                                                  \
   /* + */ X(needs_fib_flush_set) X(needs_fib_flush_clear) X(arp_ifdown_net) X(pneigh_queue_purge) X(neigh_destroy)      \
   X(del_timer) X(timer_fire) X(inetdev_init) X(inetdev_destroy) X(inet_insert_ifa) X(inet_del_ifa) X(addrconf_ifdown)   \
   X(fib6_gc_not_due) X(linkwatch_add_event) X(linkwatch_do_dev) X(setup_net) X(cleanup_net) X(net_free)                                    \
@@ -92,7 +92,7 @@ class recorder {
   // Cost: one relaxed load when off; one atomic add and one store of 48 bytes when on.
   void emit(event_kind kind, const task& by, std::int32_t dev, std::int32_t net, std::int64_t value = 0,
             const char* tag = "") {
-    count_[static_cast<std::size_t>(kind)].fetch_add(counting_ ? 1 : 0, std::memory_order_relaxed);
+    if (counting_) count_[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
     if (enabled() || sink_) record({0, kind, by.id, by.innermost(), dev, net, value, tag});
   }
   std::uint32_t new_span() { return next_span_.fetch_add(1, std::memory_order_relaxed); }

@@ -122,6 +122,7 @@ status rt6_insert_exception(net& n, const ip_key& dst, std::uint8_t plen, std::u
   return s.enter([&]() -> status {
     if (!s.known(&n) || n.ipv6 == nullptr) return error::enodev;
     netns_ipv6& v6 = *n.ipv6;
+    s.emit_net(event_kind::dst_alloc, n);
     if (s.alloc_fails("ip6_dst_alloc")) return error::enomem;
     if (v6.dst_entries.load() > v6.gc.gc_thresh && ip6_dst_gc(n)) return error::enobufs;
     lock_guard held(s.sched, v6.tb6_lock);

@@ -81,14 +81,19 @@ struct waiting {
     if (pending) linkwatch_run_queue(s);
   }
 
+  void sleep(std::uint64_t ms) {
+    s.emit(event_kind::msleep, nullptr, static_cast<std::int64_t>(ms));
+    s.timers.msleep(ms);
+  }
+
   // What happens between two looks at the counts.
   void wait_step() {
     switch (s.policy.wait) {
       case wait_rule::k44:
-        s.timers.msleep(250);
+        sleep(250);
         return;
       case wait_rule::r16:
-        s.timers.msleep(wait);
+        sleep(wait);
         wait = std::min(wait << 1, max_msecs);
         return;
       case wait_rule::r1:
@@ -105,7 +110,7 @@ struct waiting {
       wait = 1;
       return;
     }
-    s.timers.msleep(wait);
+    sleep(wait);
     wait = std::min(wait << 1, max_msecs);
   }
 

@@ -139,6 +139,18 @@ TEST(BatchEvents, TwoNamespacesInOneBatchGetOneEach) {
   }
 }
 
+TEST(BatchEvents, EachNamespaceOfACloseGetsItsDownBatchTheLastOneToo) {
+  for (const char* v : {"P1b", "J1", "E1", "reference"}) {
+    world w(v);
+    net &a = w.new_net(), &b = w.new_net();
+    for (net* n : {&a, &b}) w.add(*n, "x");
+    w.s.events.clear();
+    EXPECT_TRUE(cleanup_net(w.s, {&a, &b})) << v;
+    EXPECT_EQ(1u, w.count(DB, a)) << v;
+    EXPECT_EQ(1u, w.count(DB, b)) << v;
+  }
+}
+
 TEST(BatchEvents, ANamespaceWithoutLoopbackPassesNullAndTheFirstHandlerWouldOops) {
   world w("J1");
   notifier_block veto{"veto", [](const netdev_notifier_info& i) {

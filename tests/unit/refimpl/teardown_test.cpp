@@ -227,6 +227,25 @@ TEST(WaitForReferences, OutOfOrderWaitingEndsWhereWaitingInOrderDeadlocks) {
   cross_reference("reference", true);
 }
 
+TEST(WaitForReferences, TheSleepsAreThoseOfTheVariant) {
+  const auto sleeps = [](const char* v) {
+    world w(v);
+    net& n = w.new_net();
+    net_device& dev = w.add(n, "a", false);
+    EXPECT_TRUE(w.locked([&] { return dev_hold_delayed(dev, 900); }));
+    w.s.events.clear();
+    EXPECT_TRUE(rtnl_dellink(n, "a"));
+    std::vector<std::int64_t> out;
+    for (const event& e : w.s.events.collect())
+      if (e.kind == event_kind::msleep) out.push_back(e.value);
+    return out;
+  };
+  EXPECT_EQ((std::vector<std::int64_t>{250, 250, 250, 250}), sleeps("K44"));
+  EXPECT_EQ((std::vector<std::int64_t>{16, 32, 64, 128, 250, 250, 250}), sleeps("R16"));
+  for (const char* v : {"R1", "RANY", "RLZ"})
+    EXPECT_EQ((std::vector<std::int64_t>{1, 2, 4, 8, 16, 32, 64, 128, 250, 250, 250}), sleeps(v)) << v;
+}
+
 TEST(WaitForReferences, PuttingWhatIsNotHeldIsRefusedAndReported) {
   world w("K44");
   net_device& dev = w.add(w.s.init_net(), "a");
