@@ -122,7 +122,7 @@ const property_entry& catalogue::property(const std::string& name, const source_
 }
 
 std::vector<std::string> catalogue::model_paths() { return files_in(fs::path(root_) / "model" / "netdev", ".model"); }
-std::vector<std::string> catalogue::claim_paths() { 
+std::vector<std::string> catalogue::claim_paths() {
   return files_in<fs::recursive_directory_iterator>(fs::path(root_) / "model" / "netdev", ".claim");
 }
 
