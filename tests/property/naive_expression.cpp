@@ -4,16 +4,23 @@
 
 namespace quiesce::test::naive {
 
-// --- declarations ----------------------------------------------------------------------------------------------------------
+// --- declarations
+// ----------------------------------------------------------------------------------------------------------
 
 range naive_model::range_of(const ast::type_expr& t) const {
   switch (t.kind) {
-    case ast::type_kind::boolean: return {0, 1};
-    case ast::type_kind::range: return {constant(t.bounds[0]), constant(t.bounds[1])};
-    case ast::type_kind::named: return {0, sorts_.at(t.text) - 1};
-    case ast::type_kind::option: return {-1, range_of(t.args[0]).high};
-    case ast::type_kind::set: return {0, (std::int64_t{1} << sorts_.at(t.args[0].text)) - 1};
-    default: throw std::logic_error("a type that random models do not have");
+    case ast::type_kind::boolean:
+      return {0, 1};
+    case ast::type_kind::range:
+      return {constant(t.bounds[0]), constant(t.bounds[1])};
+    case ast::type_kind::named:
+      return {0, sorts_.at(t.text) - 1};
+    case ast::type_kind::option:
+      return {-1, range_of(t.args[0]).high};
+    case ast::type_kind::set:
+      return {0, (std::int64_t{1} << sorts_.at(t.args[0].text)) - 1};
+    default:
+      throw std::logic_error("a type that random models do not have");
   }
 }
 
@@ -32,7 +39,8 @@ void naive_model::declare(const ast::variable_decl& d) {
   variables_[d.name] = &d;
   std::size_t cells = 1;
   for (const auto& s : d.index) cells *= static_cast<std::size_t>(sorts_.at(s));
-  const cell_value start = d.initial.empty() ? least(d.type) : cell_value{d.initial[0].value};   // random models start with literals
+  const cell_value start =
+      d.initial.empty() ? least(d.type) : cell_value{d.initial[0].value};  // random models start with literals
   first_.globals[d.name] = std::vector<cell_value>(cells, start);
 }
 
@@ -63,12 +71,14 @@ void naive_model::declare() {
   }
 }
 
-// --- expressions -----------------------------------------------------------------------------------------------------------
+// --- expressions
+// -----------------------------------------------------------------------------------------------------------
 
 std::size_t naive_model::cell_of(const ast::expr& e, const view& v) const {
   std::size_t at = 0;
   const auto& index = variables_.at(e.text)->index;
-  for (std::size_t i = 0; i < index.size(); ++i) at = at * static_cast<std::size_t>(sorts_.at(index[i])) + static_cast<std::size_t>(number(e.args[i], v));
+  for (std::size_t i = 0; i < index.size(); ++i)
+    at = at * static_cast<std::size_t>(sorts_.at(index[i])) + static_cast<std::size_t>(number(e.args[i], v));
   return at;
 }
 
@@ -136,7 +146,8 @@ std::int64_t naive_model::binary(const ast::expr& e, const view& v) const {
   if (o == "<=") return a <= b;
   if (o == ">") return a > b;
   if (o == ">=") return a >= b;
-  const bool sets = e.args[1].kind == ek::set_literal || e.args[1].kind == ek::set_filter;   // in random models the right operand shows it
+  const bool sets =
+      e.args[1].kind == ek::set_literal || e.args[1].kind == ek::set_filter;  // in random models the right operand shows it
   if (o == "+") return sets ? a | b : a + b;
   if (o == "-") return sets ? a & ~b : a - b;
   throw std::logic_error("an operator that random models do not use: " + o);
@@ -145,17 +156,24 @@ std::int64_t naive_model::binary(const ast::expr& e, const view& v) const {
 cell_value naive_model::eval(const ast::expr& e, const view& v) const {
   switch (e.kind) {
     case ek::boolean:
-    case ek::integer: return {e.value};
-    case ek::none: return {-1};
+    case ek::integer:
+      return {e.value};
+    case ek::none:
+      return {-1};
     case ek::name:
       if (const auto l = v.names.find(e.text); l != v.names.end()) return l->second;
       if (const auto x = elements_.find(e.text); x != elements_.end()) return {x->second};
       return v.s.globals.at(e.text)[0];
-    case ek::apply: return apply(e, v);
-    case ek::unary: return {e.text == "!" ? !number(e.args[0], v) : -number(e.args[0], v)};
-    case ek::binary: return {binary(e, v)};
-    case ek::conditional: return eval(number(e.args[0], v) ? e.args[1] : e.args[2], v);
-    case ek::quantified: return {quantified(e, v)};
+    case ek::apply:
+      return apply(e, v);
+    case ek::unary:
+      return {e.text == "!" ? !number(e.args[0], v) : -number(e.args[0], v)};
+    case ek::binary:
+      return {binary(e, v)};
+    case ek::conditional:
+      return eval(number(e.args[0], v) ? e.args[1] : e.args[2], v);
+    case ek::quantified:
+      return {quantified(e, v)};
     case ek::set_literal: {
       std::int64_t set = 0;
       for (const auto& a : e.args) set |= std::int64_t{1} << number(a, v);
@@ -170,13 +188,16 @@ cell_value naive_model::eval(const ast::expr& e, const view& v) const {
       }
       return {set};
     }
-    default: throw std::logic_error("an expression that random models do not have");
+    default:
+      throw std::logic_error("an expression that random models do not have");
   }
 }
 
 bool naive_model::shared(const ast::expr& e) const {
   if (e.text == "locked" && e.kind == ek::apply) return true;
-  if (const auto it = variables_.find(e.text); (e.kind == ek::name || e.kind == ek::apply) && it != variables_.end() && it->second->guard.empty()) return true;
+  if (const auto it = variables_.find(e.text);
+      (e.kind == ek::name || e.kind == ek::apply) && it != variables_.end() && it->second->guard.empty())
+    return true;
   for (const auto& a : e.args)
     if (shared(a)) return true;
   for (const auto& b : e.binders)
@@ -186,7 +207,8 @@ bool naive_model::shared(const ast::expr& e) const {
 }
 
 void naive_model::check_guards(const ast::expr& e, const state& s) const {
-  if (const auto it = variables_.find(e.text); (e.kind == ek::name || e.kind == ek::apply) && it != variables_.end() && !it->second->guard.empty())
+  if (const auto it = variables_.find(e.text);
+      (e.kind == ek::name || e.kind == ek::apply) && it != variables_.end() && !it->second->guard.empty())
     if (!holds(it->second->guard, s)) throw failure{"lock_misuse"};
   for (const auto& a : e.args) check_guards(a, s);
 }
@@ -196,6 +218,7 @@ void naive_model::check_range(const ast::type_expr& t, const cell_value& v) cons
   if (v[0] < range_of(t).low || v[0] > range_of(t).high) throw failure{"range"};
 }
 
-// --- steps -----------------------------------------------------------------------------------------------------------------
+// --- steps
+// -----------------------------------------------------------------------------------------------------------------
 
 }  // namespace quiesce::test::naive

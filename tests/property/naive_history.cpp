@@ -33,7 +33,7 @@ std::map<std::string, states> changes(const naive_outcomes& g, const states& fro
 std::string lost_history(const naive_outcomes& of, const naive_outcomes& in, bool& gave_up) {
   constexpr std::size_t most_pairs = 3000;
   using pair = std::pair<states, states>;
-  std::map<pair, std::string> seen;   // with the history that led there
+  std::map<pair, std::string> seen;  // with the history that led there
   std::deque<pair> waiting;
   const auto reach = [&](states a, states b, const std::string& history) {
     const pair p{closed(of, std::move(a)), closed(in, std::move(b))};
@@ -47,8 +47,10 @@ std::string lost_history(const naive_outcomes& of, const naive_outcomes& in, boo
     for (const auto& [globals, a] : changes(of, p.first)) {
       const auto b = there.find(globals);
       if (b == there.end()) return history + "\n" + globals;
-      if (seen.size() < most_pairs) reach(a, b->second, history + "\n" + globals);
-      else gave_up = true;
+      if (seen.size() < most_pairs)
+        reach(a, b->second, history + "\n" + globals);
+      else
+        gave_up = true;
     }
   }
   return {};

@@ -27,7 +27,8 @@ void naive_model::leave(state& s, bool& done, const std::function<bool(const tas
 
 bool is_loop(const task& t) {
   using tk = task::kind;
-  return t.what == tk::while_ || t.what == tk::repeat || t.what == tk::sort_loop || t.what == tk::set_loop || t.what == tk::sequence_loop;
+  return t.what == tk::while_ || t.what == tk::repeat || t.what == tk::sort_loop || t.what == tk::set_loop ||
+         t.what == tk::sequence_loop;
 }
 
 // Runs one path; choices start others. The path ends at the next visible thing, at the end, or where it cannot go on.
@@ -67,7 +68,9 @@ bool naive_model::advance(state& s, bool& done) {
       }
       return statement(s, done, (*t.body)[t.at]);
     }
-    case task::kind::atomic: p.todo.pop_back(); return true;
+    case task::kind::atomic:
+      p.todo.pop_back();
+      return true;
     case task::kind::branch:
       done = true;
       p.todo.pop_back();
@@ -75,22 +78,30 @@ bool naive_model::advance(state& s, bool& done) {
     case task::kind::while_: {
       bool again = false;
       if (!test(s, done, st->value[0], again)) return false;
-      if (again) push_block(p, st->body);
-      else p.todo.pop_back();
+      if (again)
+        push_block(p, st->body);
+      else
+        p.todo.pop_back();
       return true;
     }
     case task::kind::repeat:
-      if (t.left-- == 0) p.todo.pop_back();
-      else push_block(p, st->body);
+      if (t.left-- == 0)
+        p.todo.pop_back();
+      else
+        push_block(p, st->body);
       return true;
     case task::kind::sort_loop:
     case task::kind::set_loop: {
       const bool live = st->iterate == ast::iteration::live;
       std::int64_t among = live ? 0 : t.left;
       const bool filtered = st->value.size() > 1 && st->iterate != ast::iteration::snapshot;
-      const bool looks = (live && t.what == task::kind::set_loop && shared(st->value[0])) || (filtered && shared(st->value[1]));
+      const bool looks =
+          (live && t.what == task::kind::set_loop && shared(st->value[0])) || (filtered && shared(st->value[1]));
       if (looks && !visible(s, done)) return false;
-      if (live) among = (t.what == task::kind::sort_loop ? (std::int64_t{1} << sorts_.at(st->value[0].text)) - 1 : number(st->value[0], see(s))) & ~t.left;
+      if (live)
+        among = (t.what == task::kind::sort_loop ? (std::int64_t{1} << sorts_.at(st->value[0].text)) - 1
+                                                 : number(st->value[0], see(s))) &
+                ~t.left;
       std::vector<std::int64_t> members;
       for (std::int64_t i = 0; i < 64; ++i) {
         if (!(among >> i & 1)) continue;
@@ -113,8 +124,9 @@ bool naive_model::advance(state& s, bool& done) {
       push_block(p, st->body);
       return true;
     }
-    case task::kind::arguments: return arguments(s, done);
-    case task::kind::call: {   // fell off the end
+    case task::kind::arguments:
+      return arguments(s, done);
+    case task::kind::call: {  // fell off the end
       const ast::statement* call = t.st;
       const auto& result = procedures_.at(t.name)->result;
       const cell_value r = result.empty() ? cell_value{} : least(result[0]);
@@ -137,8 +149,10 @@ bool naive_model::loop_turn(state& s, bool& done, std::vector<std::int64_t> memb
   for (const auto m : members) {
     state other = s;
     process_state& p = me(other);
-    if (live) p.todo.back().left |= std::int64_t{1} << m;
-    else p.todo.back().left &= ~(std::int64_t{1} << m);
+    if (live)
+      p.todo.back().left |= std::int64_t{1} << m;
+    else
+      p.todo.back().left &= ~(std::int64_t{1} << m);
     p.names[st->name] = {m};
     push_block(p, st->body);
     run(other, done);
@@ -206,7 +220,8 @@ void naive_model::append(state& s, const ast::statement& st) {
   }
   const std::int64_t v = number(st.args[1], see(s));
   if (st.text == "enqueue" && std::find(q.begin(), q.end(), v) != q.end()) return;
-  const std::int64_t capacity = d.type.bounds.empty() ? static_cast<std::int64_t>(values(d.type.args[0]).size()) : d.type.bounds[0].value;
+  const std::int64_t capacity =
+      d.type.bounds.empty() ? static_cast<std::int64_t>(values(d.type.args[0]).size()) : d.type.bounds[0].value;
   if (static_cast<std::int64_t>(q.size()) >= capacity) throw failure{"capacity"};
   check_range(d.type.args[0], {v});
   q.push_back(v);
@@ -262,12 +277,14 @@ bool naive_model::statement(state& s, bool& done, const ast::statement& st) {
     return true;
   };
   switch (st.kind) {
-    case sk::skip: return visible(s, done) && after();
+    case sk::skip:
+      return visible(s, done) && after();
     case sk::assert_:
       if (!visible(s, done)) return false;
       if (!number(st.value[0], see(s))) throw failure{"assertion"};
       return after();
-    case sk::wait_until: return visible(s, done) && number(st.value[0], see(s)) && after();
+    case sk::wait_until:
+      return visible(s, done) && number(st.value[0], see(s)) && after();
     case sk::assign: {
       if (writes_global(st.target[0]) ? !visible(s, done) : !reads(st.value[0])) return false;
       assign(s, st.target[0], eval(st.value[0], see(s)));
@@ -287,8 +304,12 @@ bool naive_model::statement(state& s, bool& done, const ast::statement& st) {
       push_block(p, yes ? st.body : st.otherwise);
       return true;
     }
-    case sk::while_: begin(task::kind::while_); return true;
-    case sk::repeat: begin(task::kind::repeat)->left = st.value[0].value; return true;
+    case sk::while_:
+      begin(task::kind::while_);
+      return true;
+    case sk::repeat:
+      begin(task::kind::repeat)->left = st.value[0].value;
+      return true;
     case sk::atomic: {
       if (!visible(s, done)) return false;
       begin(task::kind::atomic);
@@ -313,8 +334,10 @@ bool naive_model::statement(state& s, bool& done, const ast::statement& st) {
       const cell_value d = copies ? eval(st.value[0], see(s)) : cell_value{0};
       const bool sequence = is_sequence(st.value[0], see(s));
       task* t = begin(sequence ? task::kind::sequence_loop : task::kind::set_loop);
-      if (sequence) t->members = copies ? d : cell_value{};
-      else t->left = copies ? d[0] : 0;
+      if (sequence)
+        t->members = copies ? d : cell_value{};
+      else
+        t->left = copies ? d[0] : 0;
       return true;
     }
     case sk::for_all:
@@ -357,7 +380,8 @@ bool naive_model::statement(state& s, bool& done, const ast::statement& st) {
     case sk::return_: {
       if (!st.value.empty() && !reads(st.value[0])) return false;
       const cell_value r = st.value.empty() ? cell_value{} : eval(st.value[0], see(s));
-      leave(s, done, [](const task& t) { return t.what == task::kind::call; }, false);
+      leave(
+          s, done, [](const task& t) { return t.what == task::kind::call; }, false);
       if (p.todo.empty()) return true;
       const task call = p.todo.back();
       const auto& type = procedures_.at(call.name)->result;
@@ -376,8 +400,11 @@ bool naive_model::statement(state& s, bool& done, const ast::statement& st) {
       }
       [[fallthrough]];
     case sk::let_call:
-    case sk::assign_call: begin(task::kind::arguments); return true;
-    default: throw std::logic_error("a statement that random models do not have");
+    case sk::assign_call:
+      begin(task::kind::arguments);
+      return true;
+    default:
+      throw std::logic_error("a statement that random models do not have");
   }
 }
 

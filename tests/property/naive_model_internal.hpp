@@ -15,22 +15,37 @@ using ek = ast::expr_kind;
 using sk = ast::statement_kind;
 using locals = std::map<std::string, cell_value>;
 
-struct failure { std::string error; };   // a run-time error of the model
+struct failure {
+  std::string error;
+};  // a run-time error of the model
 
-constexpr std::size_t most_moves = 20000;   // in the steps of one state
+constexpr std::size_t most_moves = 20000;  // in the steps of one state
 
-struct range { std::int64_t low = 0, high = 0; };
+struct range {
+  std::int64_t low = 0, high = 0;
+};
 
 // What is left to do, innermost last.
 struct task {
-  enum class kind { block, while_, repeat, sort_loop, set_loop, sequence_loop, arguments, call, atomic, branch } what = kind::block;
+  enum class kind {
+    block,
+    while_,
+    repeat,
+    sort_loop,
+    set_loop,
+    sequence_loop,
+    arguments,
+    call,
+    atomic,
+    branch
+  } what = kind::block;
   const std::vector<ast::statement>* body = nullptr;
   const ast::statement* st = nullptr;
-  std::size_t at = 0;              // block: next statement; arguments: next argument; sequence_loop: next member
-  std::int64_t left = 0;           // repeat: turns; loops over sets: members to come, or, live, members visited
-  cell_value members;             // sequence_loop over a copy
-  locals saved;                    // call: locals of the caller; arguments: what is bound so far
-  std::string name;                // call: of the procedure
+  std::size_t at = 0;     // block: next statement; arguments: next argument; sequence_loop: next member
+  std::int64_t left = 0;  // repeat: turns; loops over sets: members to come, or, live, members visited
+  cell_value members;     // sequence_loop over a copy
+  locals saved;           // call: locals of the caller; arguments: what is bound so far
+  std::string name;       // call: of the procedure
   bool entered = false;
   auto operator<=>(const task&) const = default;
 };
@@ -49,7 +64,10 @@ struct state {
   auto operator<=>(const state&) const = default;
 };
 
-struct instance_of { const ast::process_decl* decl; std::int64_t me; };
+struct instance_of {
+  const ast::process_decl* decl;
+  std::int64_t me;
+};
 
 class naive_model {
  public:
@@ -67,9 +85,9 @@ class naive_model {
   std::vector<instance_of> instances_;
   state first_;
   naive_outcomes out_;
-  std::vector<state> next_;       // of the state being expanded
+  std::vector<state> next_;  // of the state being expanded
   std::size_t moves_ = 0;
-  bool moved_ = false;            // it has a step, be it one that ends in an error
+  bool moved_ = false;  // it has a step, be it one that ends in an error
   std::size_t who_ = 0;
 
   void declare();
@@ -80,7 +98,10 @@ class naive_model {
   std::vector<std::int64_t> values(const ast::type_expr&) const;
 
   // Expressions on a state.
-  struct view { const state& s; const locals& names; };
+  struct view {
+    const state& s;
+    const locals& names;
+  };
   cell_value eval(const ast::expr&, const view&) const;
   std::int64_t number(const ast::expr& e, const view& v) const { return eval(e, v).at(0); }
   cell_value apply(const ast::expr&, const view&) const;
@@ -93,7 +114,9 @@ class naive_model {
   bool shared(const ast::expr&) const;
   void check_guards(const ast::expr&, const state&) const;
   void check_range(const ast::type_expr&, const cell_value&) const;
-  bool holds(const std::string& mutex, const state& s) const { return s.globals.at(mutex)[0][0] == static_cast<std::int64_t>(who_) + 1; }
+  bool holds(const std::string& mutex, const state& s) const {
+    return s.globals.at(mutex)[0][0] == static_cast<std::int64_t>(who_) + 1;
+  }
 
   // Steps. `done`: the step has done something visible; the path goes on until the next thing that is.
   void run(state, bool done);

@@ -9,11 +9,11 @@ namespace {
 
 // What a statement may use where it stands.
 struct scope {
-  std::vector<std::string> truths, numbers, elements;   // locals that can be read
-  std::vector<std::string> own_truths, own_numbers;     // of these, those that can be assigned
+  std::vector<std::string> truths, numbers, elements;  // locals that can be read
+  std::vector<std::string> own_truths, own_numbers;    // of these, those that can be assigned
   bool loop = false, atomic = false, holding = false;
-  char returns = 0;          // 0: no procedure; 'n' a number; 'v' nothing
-  int calls = 0;             // procedures numbered below this may be called
+  char returns = 0;  // 0: no procedure; 'n' a number; 'v' nothing
+  int calls = 0;     // procedures numbered below this may be called
   int depth = 0;
 };
 
@@ -25,11 +25,13 @@ class writer {
  private:
   std::mt19937_64 random_;
   int fresh_ = 0;
-  bool narrow_ = false;   // few globals, so that the processes meet on them
+  bool narrow_ = false;  // few globals, so that the processes meet on them
 
   int pick(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
   bool once_in(int n) { return pick(n) == 0; }
-  std::string one_of(const std::vector<std::string>& all) { return all[static_cast<std::size_t>(pick(static_cast<int>(all.size())))]; }
+  std::string one_of(const std::vector<std::string>& all) {
+    return all[static_cast<std::size_t>(pick(static_cast<int>(all.size())))];
+  }
   std::string a_truth() { return narrow_ ? "b0" : one_of({"b0", "b1"}); }
   std::string a_number() { return narrow_ ? "x0" : one_of({"x0", "x1"}); }
   std::string name() { return "v" + std::to_string(fresh_++); }
@@ -54,19 +56,27 @@ class writer {
 std::string writer::number(const scope& c, int depth) {
   scope inner = c;
   switch (pick(depth > 0 ? 9 : 4)) {
-    case 0: return std::to_string(pick(3));
-    case 1: return narrow_ ? a_number() : local_number(c);
-    case 2: return a_number();
-    case 3: return "g(" + element(c) + ")";
-    case 4: return "(" + number(c, depth - 1) + one_of({" + ", " - "}) + number(c, depth - 1) + ")";
-    case 5: return one_of({"min", "max"}) + "(" + number(c, depth - 1) + ", " + number(c, depth - 1) + ")";
+    case 0:
+      return std::to_string(pick(3));
+    case 1:
+      return narrow_ ? a_number() : local_number(c);
+    case 2:
+      return a_number();
+    case 3:
+      return "g(" + element(c) + ")";
+    case 4:
+      return "(" + number(c, depth - 1) + one_of({" + ", " - "}) + number(c, depth - 1) + ")";
+    case 5:
+      return one_of({"min", "max"}) + "(" + number(c, depth - 1) + ", " + number(c, depth - 1) + ")";
     case 6: {
       const std::string z = name();
       inner.elements.push_back(z);
       return "(count " + z + one_of({": el", " in s"}) + " : " + truth(inner, depth - 1) + ")";
     }
-    case 7: return one_of({"len(q)", "card(s)"});
-    default: return "(" + truth(c, 0) + " ? " + number(c, 0) + " : " + number(c, 0) + ")";
+    case 7:
+      return one_of({"len(q)", "card(s)"});
+    default:
+      return "(" + truth(c, 0) + " ? " + number(c, 0) + " : " + number(c, 0) + ")";
   }
 }
 
@@ -74,22 +84,34 @@ std::string writer::truth(const scope& c, int depth) {
   scope inner = c;
   if (narrow_ && once_in(2)) return one_of({"b0", "!b0", "f(e0)", "f(e1)", "x0 < 1", "x0 == 2"});
   switch (pick(depth > 0 ? 12 : 5)) {
-    case 0: return c.truths.empty() ? one_of({"true", "false"}) : one_of(c.truths);
-    case 1: return a_truth();
-    case 2: return "f(" + element(c) + ")";
-    case 3: return local_number(c) + one_of({" < ", " == "}) + std::to_string(pick(3));
-    case 4: return a_number() + one_of({" < ", " != ", " >= "}) + std::to_string(pick(3));
-    case 5: return "!(" + truth(c, depth - 1) + ")";
-    case 6: return "(" + truth(c, depth - 1) + one_of({" && ", " || ", " => ", " <=> "}) + truth(c, depth - 1) + ")";
-    case 7: return "(" + number(c, depth - 1) + one_of({" < ", " == ", " <= "}) + number(c, depth - 1) + ")";
+    case 0:
+      return c.truths.empty() ? one_of({"true", "false"}) : one_of(c.truths);
+    case 1:
+      return a_truth();
+    case 2:
+      return "f(" + element(c) + ")";
+    case 3:
+      return local_number(c) + one_of({" < ", " == "}) + std::to_string(pick(3));
+    case 4:
+      return a_number() + one_of({" < ", " != ", " >= "}) + std::to_string(pick(3));
+    case 5:
+      return "!(" + truth(c, depth - 1) + ")";
+    case 6:
+      return "(" + truth(c, depth - 1) + one_of({" && ", " || ", " => ", " <=> "}) + truth(c, depth - 1) + ")";
+    case 7:
+      return "(" + number(c, depth - 1) + one_of({" < ", " == ", " <= "}) + number(c, depth - 1) + ")";
     case 8: {
       const std::string z = name();
       inner.elements.push_back(z);
-      return "(" + one_of({"all ", "some "}) + z + one_of({": el", " in s", " in q"}) + " : " + truth(inner, depth - 1) + ")";
+      return "(" + one_of({"all ", "some "}) + z + one_of({": el", " in s", " in q"}) + " : " + truth(inner, depth - 1) +
+             ")";
     }
-    case 9: return element(c) + one_of({" in s", " in q"});
-    case 10: return once_in(6) ? "value(o) == " + element(c) : "(o != none && value(o) == " + element(c) + ")";
-    default: return "(" + number(c, 1) + " in w)";
+    case 9:
+      return element(c) + one_of({" in s", " in q"});
+    case 10:
+      return once_in(6) ? "value(o) == " + element(c) : "(o != none && value(o) == " + element(c) + ")";
+    default:
+      return "(" + number(c, 1) + " in w)";
   }
 }
 
@@ -101,24 +123,36 @@ std::string writer::set(const scope& c) {
 }
 
 std::string writer::assignment(scope& c) {
-  if (narrow_ && once_in(2)) return one_of({"b0 := !b0;", "x0 := 2 - x0;", "x0 := min(3, x0 + 1);", "f(e0) := !f(e0);", "f(e1) := !f(e1);", "g(e0) := x0 == 0 ? 1 : 0;"});
+  if (narrow_ && once_in(2))
+    return one_of({"b0 := !b0;", "x0 := 2 - x0;", "x0 := min(3, x0 + 1);", "f(e0) := !f(e0);", "f(e1) := !f(e1);",
+                   "g(e0) := x0 == 0 ? 1 : 0;"});
   switch (pick(narrow_ ? 6 : 12)) {
     case 0:
-    case 1: return a_truth() + " := " + truth(c) + ";";
+    case 1:
+      return a_truth() + " := " + truth(c) + ";";
     case 2:
-    case 3: return a_number() + " := " + number(c) + ";";
-    case 4: return "f(" + element(c) + ") := " + truth(c) + ";";
-    case 5: return "g(" + element(c) + ") := " + number(c) + ";";
-    case 6: return "o := " + (once_in(3) ? "none" : element(c)) + ";";
-    case 7: return "s := s" + one_of({" + ", " - "}) + set(c) + ";";
-    case 8: return once_in(3) ? "dequeue(q);" : "enqueue(q, " + element(c) + ");";
-    case 9: return "append(w, " + number(c) + ");";
-    case 10: return c.holding || once_in(20) ? "y := min(2, " + number(c) + ");" : "skip;";
+    case 3:
+      return a_number() + " := " + number(c) + ";";
+    case 4:
+      return "f(" + element(c) + ") := " + truth(c) + ";";
+    case 5:
+      return "g(" + element(c) + ") := " + number(c) + ";";
+    case 6:
+      return "o := " + (once_in(3) ? "none" : element(c)) + ";";
+    case 7:
+      return "s := s" + one_of({" + ", " - "}) + set(c) + ";";
+    case 8:
+      return once_in(3) ? "dequeue(q);" : "enqueue(q, " + element(c) + ");";
+    case 9:
+      return "append(w, " + number(c) + ");";
+    case 10:
+      return c.holding || once_in(20) ? "y := min(2, " + number(c) + ");" : "skip;";
     default: {
       const std::string z = name();
       scope inner = c;
       inner.elements.push_back(z);
-      return "for all " + z + ": el where f(" + z + ") { g(" + z + ") := min(2, g(" + z + ") + 1); f(" + z + ") := g(" + z + ") == 1; }";
+      return "for all " + z + ": el where f(" + z + ") { g(" + z + ") := min(2, g(" + z + ") + 1); f(" + z + ") := g(" + z +
+             ") == 1; }";
     }
   }
 }
@@ -128,7 +162,8 @@ std::string writer::loop(const scope& outer) {
   c.loop = true;
   const std::string z = name();
   switch (pick(c.atomic ? 5 : 7)) {
-    case 0: return "repeat 2 " + block(c, 2);
+    case 0:
+      return "repeat 2 " + block(c, 2);
     case 1:
     case 2: {
       c.elements.push_back(z);
@@ -144,7 +179,8 @@ std::string writer::loop(const scope& outer) {
       const std::string all = set(outer);
       return "for " + z + " in " + one_of({"live ", "snapshot "}) + all + " " + block(c, 2);
     }
-    default: return "while " + condition(c) + " { skip; " + block(c, 2).substr(1);
+    default:
+      return "while " + condition(c) + " { skip; " + block(c, 2).substr(1);
   }
 }
 
@@ -169,18 +205,21 @@ std::string writer::compound(scope& c) {
       return once_in(2) ? out : out + " else " + block(c, 2);
     }
     case 1:
-    case 2: return loop(c);
+    case 2:
+      return loop(c);
     case 3: {
       std::string out = "either " + block(c, 2) + " or " + block(c, 2);
       return once_in(4) ? out + " or { }" : out;
     }
-    case 4: return call(c);
+    case 4:
+      return call(c);
     case 5: {
       scope inner = c;
       inner.atomic = true;
       return "atomic " + block(inner, 3);
     }
-    case 6: return call(c);
+    case 6:
+      return call(c);
     default: {
       if (c.holding) return "mutex_unlock(m); mutex_lock(m);";
       scope inner = c;
@@ -213,8 +252,10 @@ std::string writer::statement(scope& c) {
       c.own_numbers.push_back(z);
       return out;
     }
-    case 2: return c.own_truths.empty() ? "skip;" : one_of(c.own_truths) + " := " + truth(c) + ";";
-    case 3: return c.own_numbers.empty() ? "skip;" : one_of(c.own_numbers) + " := min(3, max(0, " + number(c) + "));";
+    case 2:
+      return c.own_truths.empty() ? "skip;" : one_of(c.own_truths) + " := " + truth(c) + ";";
+    case 3:
+      return c.own_numbers.empty() ? "skip;" : one_of(c.own_numbers) + " := min(3, max(0, " + number(c) + "));";
     case 4: {
       scope inner = c;
       inner.numbers.push_back(z);
@@ -227,13 +268,17 @@ std::string writer::statement(scope& c) {
       c.elements.push_back(z);
       return out;
     }
-    case 6: return once_in(2) ? assignment(c) : "wait until " + truth(c) + ";";
-    case 7: return once_in(4) ? "assert " + truth(c) + ";" : assignment(c);
-    case 8: return c.loop && once_in(2) ? "if " + truth(c, 1) + " { " + one_of({"break;", "continue;"}) + " }" : assignment(c);
+    case 6:
+      return once_in(2) ? assignment(c) : "wait until " + truth(c) + ";";
+    case 7:
+      return once_in(4) ? "assert " + truth(c) + ";" : assignment(c);
+    case 8:
+      return c.loop && once_in(2) ? "if " + truth(c, 1) + " { " + one_of({"break;", "continue;"}) + " }" : assignment(c);
     case 9:
       if (!c.returns || !once_in(2)) return assignment(c);
       return "if " + truth(c, 1) + " { return" + (c.returns == 'n' ? " min(3, max(0, " + number(c) + "))" : "") + "; }";
-    default: return assignment(c);
+    default:
+      return assignment(c);
   }
 }
 
@@ -246,8 +291,10 @@ std::string writer::block(scope c, int most) {
 
 std::string writer::model() {
   const std::string b0 = one_of({"true", "false"}), f = one_of({"true", "false"}), x0 = std::to_string(pick(3));
-  std::string out = "model random\nsort el = 2 with e0, e1;\nvar b0: bool = " + b0 + ";\nvar b1: bool = true;\nvar x0: 0..3 = " + x0 +
-                    ";\nvar x1: 0..2 = 1;\nvar f: el -> bool = " + f + ";\nvar g: el -> 0..2 = 1;\nvar o: option<el>;\nvar s: set<el>;\nvar q: queue<el>;\nvar w: seq<0..2>[2];\nmutex m;\nvar y: 0..2 guarded by m;\n";
+  std::string out = "model random\nsort el = 2 with e0, e1;\nvar b0: bool = " + b0 +
+                    ";\nvar b1: bool = true;\nvar x0: 0..3 = " + x0 + ";\nvar x1: 0..2 = 1;\nvar f: el -> bool = " + f +
+                    ";\nvar g: el -> 0..2 = 1;\nvar o: option<el>;\nvar s: set<el>;\nvar q: queue<el>;\nvar w: "
+                    "seq<0..2>[2];\nmutex m;\nvar y: 0..2 guarded by m;\n";
   narrow_ = pick(3) > 0;
   scope c;
   c.depth = 1;
@@ -263,7 +310,8 @@ std::string writer::model() {
   c.elements = {};
   scope before = c;
   const std::string first = statement(before), last = statement(before);
-  out += "proc r2(n: 0..3) recursive 2 { " + first + " if n > 0 { r2(max(0, n - " + std::to_string(1 + pick(2)) + ")); } " + last + " }\n";
+  out += "proc r2(n: 0..3) recursive 2 { " + first + " if n > 0 { r2(max(0, n - " + std::to_string(1 + pick(2)) + ")); } " +
+         last + " }\n";
   scope body;
   body.calls = 3;
   if (once_in(2)) {
