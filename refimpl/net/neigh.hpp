@@ -5,25 +5,18 @@
 // tbl->lock, which also covers the entries' states (n->lock in the kernel). No driver is called under it: entries are
 // released after it is dropped (rule N7).
 
-#include <compare>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <vector>
 
 #include "refimpl/core/timer.hpp"
+#include "refimpl/net/ip_key.hpp"
 #include "refimpl/net/netdevice.hpp"
 
 namespace quiesce::refimpl {
 
 enum class neigh_family : std::uint8_t { ipv4 = 0, ipv6 = 1 };
-
-// An address of either family; IPv4 in `lo`, host byte order.
-struct ip_key {
-  std::uint64_t hi = 0, lo = 0;
-  auto operator<=>(const ip_key&) const = default;
-};
-inline ip_key ipv4_key(std::uint32_t a) { return {0, a}; }
 
 inline constexpr std::uint8_t NUD_NONE = 0x00, NUD_INCOMPLETE = 0x01, NUD_REACHABLE = 0x02, NUD_STALE = 0x04,
                               NUD_FAILED = 0x20, NUD_NOARP = 0x40, NUD_PERMANENT = 0x80;

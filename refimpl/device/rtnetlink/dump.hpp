@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "refimpl/device/rtnetlink/netlink_socket.hpp"
-#include "refimpl/net/neigh.hpp"
+#include "refimpl/net/ip_key.hpp"
 
 namespace quiesce::rtnetlink {
 

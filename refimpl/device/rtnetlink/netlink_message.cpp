@@ -47,7 +47,7 @@ void message::next_hop(int oif, std::uint8_t hops, const std::function<void()>& 
 
 attributes::attributes(const void* payload, std::size_t length, std::uint16_t max_type) : found_(max_type + 1u) {
   const nlattr* attr = nullptr;
-  mnl_attr_for_each_payload(const_cast<void*>(payload), length) {
+  mnl_attr_for_each_payload(static_cast<const nlattr*>(payload), length) {
     const std::uint16_t type = mnl_attr_get_type(attr);
     if (type <= max_type) found_[type] = attr;
   }
