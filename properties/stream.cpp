@@ -60,6 +60,16 @@ stream_monitor::stream_monitor(const monitor_set& set, stream_options options) :
   for (const ghost_update& u : set_.ghost_updates) code_[u.on.event].ghost_updates.push_back(&u);
   state_.cells.resize(set_.cells.size());
   state_.ghosts.resize(set_.ghosts.size());
+  reset();
+}
+
+void stream_monitor::reset() {
+  for (table& t : state_.cells) t.clear();
+  for (table& t : state_.ghosts) t.clear();
+  state_.stacks.clear();
+  state_.universe.clear();
+  sequence_ = 0;
+  for (outcome& o : outcomes_) o = {.state_property = o.state_property};
   for (const auto& [sort, count] : options_.declared)
     for (std::int64_t n = 0; n < count; ++n) meet(sort, n);
   for (const auto& [name, number] : options_.named)

@@ -117,6 +117,9 @@ class stream_monitor {
     sequence_ = sequence;
   }
 
+  // As newly made with the same set and options: for the next stream, without the cost of compiling the tables again.
+  void reset();
+
   // A named element or constructor whose number became known later.
   void set_named(const std::string& name, std::int64_t number) { options_.named[name] = number; }
   void set_constructed(const std::string& name, std::int64_t of, std::int64_t number) {

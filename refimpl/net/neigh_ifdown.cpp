@@ -106,8 +106,9 @@ void neigh_changeaddr(neigh_table& tbl, net_device& dev) {
   neigh_cleanup_and_release(victims);
 }
 
-void neigh_ifdown(neigh_table& tbl, net_device& dev) {
-  if (tbl.family == neigh_family::ipv4) tbl.owner.emit(event_kind::arp_ifdown, &dev);
+namespace {
+// __neigh_ifdown
+void flush_device(neigh_table& tbl, net_device& dev) {
   neigh_victims victims;
   std::vector<pneigh_entry> proxies;
   {
@@ -120,6 +121,12 @@ void neigh_ifdown(neigh_table& tbl, net_device& dev) {
   if (!proxies.empty()) tbl.owner.emit(event_kind::pneigh_flush, &dev, static_cast<std::int64_t>(proxies.size()));
   pneigh_put(tbl, proxies);
   purge_after(tbl, dev);
+}
+}  // namespace
+
+void neigh_ifdown(neigh_table& tbl, net_device& dev) {
+  if (tbl.family == neigh_family::ipv4) tbl.owner.emit(event_kind::arp_ifdown, &dev);
+  flush_device(tbl, dev);
 }
 
 void neigh_ifdown_all(neigh_table& tbl) {
@@ -145,7 +152,7 @@ void neigh_ifdown_net(neigh_table& tbl, net& n) {
   stack& s = tbl.owner;
   s.emit_net(event_kind::arp_ifdown_net, n);
   list_for_each_entry<net_device>(&n.ifdown_head, s.turns("list_for_each_entry(dev, ifdown_list)"), [&](net_device& dev) {
-    if (!dev_up(dev)) neigh_ifdown(tbl, dev);
+    if (!dev_up(dev)) flush_device(tbl, dev);
   });
 }
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "conformance/judge.hpp"
+
+#include <algorithm>
+
+namespace quiesce::conformance {
+
+using refimpl::event_kind;
+
+rule_book::rule_book(catalogue& inputs) {
+  std::vector<const ast::property*> all;
+  for (const property_entry& p : inputs.properties())
+    if (p.origin == property_origin::shipped) all.push_back(&p.property);
+  set_ = monitors::compile(inputs.vocabulary(), all);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    entry e{all[i], !set_.monitors[i].checks.empty(), {}};
+    if (!e.by_events) e.undecidable = "it speaks of a model's state";
+    entries_.push_back(e);
+  }
+  bind_events();
+}
+
+void rule_book::bind_events() {
+  codes_.resize(refimpl::event_kinds);
+  for (std::size_t k = 0; k < refimpl::event_kinds; ++k) {
+    const std::string name(refimpl::name(static_cast<event_kind>(k)));
+    const auto found = std::find_if(set_.events.begin(), set_.events.end(), [&](const auto& e) { return e.name == name; });
+    if (found == set_.events.end()) continue;
+    codes_[k].number = static_cast<int>(found - set_.events.begin());
+    for (const monitors::value_type& t : found->params) {
+      const bool optional = t.kind == monitors::value_kind::option;
+      const std::string& sort = optional ? t.inner.front().sort : t.sort;
+      codes_[k].arguments.push_back(t.kind == monitors::value_kind::set ? 's' : optional ? 'o' : sort[0]);
+    }
+  }
+}
+
+namespace {
+monitors::stream_options options() {
+  monitors::stream_options o;
+  o.named["init_net"] = 0;
+  return o;
+}
+}  // namespace
+
+judge::judge(const rule_book& rules)
+    : rules_(rules), monitor_(rules.monitors(), options()), broken_(rules.entries().size(), false) {}
+
+void judge::reset() {
+  monitor_.reset();
+  broken_.assign(broken_.size(), false);
+  breaches_.clear();
+  openings_.clear();
+  seen_ = 0;
+}
+
+void judge::push(const refimpl::event& e) {
+  ++seen_;
+  if (e.kind == event_kind::span_member) {
+    const auto at =
+        std::find_if(openings_.begin(), openings_.end(), [&](const opening& o) { return o.begin.task == e.task; });
+    if (at == openings_.end()) return;
+    at->members.push_back(e.dev);
+    if (at->members.size() < static_cast<std::size_t>(at->begin.value)) return;
+    const opening whole = std::move(*at);
+    openings_.erase(at);
+    return deliver(whole.begin, whole.members);
+  }
+  if (rules_.code(e.kind).number < 0) return;
+  const bool begins = e.kind == event_kind::close_begin || e.kind == event_kind::rollback_begin;
+  if (begins && e.value > 0) {
+    openings_.push_back({e, {}});
+    return;
+  }
+  deliver(e, {});
+}
+
+void judge::deliver(const refimpl::event& e, const std::vector<std::int64_t>& members) {
+  const rule_book::event_code& code = rules_.code(e.kind);
+  arguments_.clear();
+  for (const char c : code.arguments) switch (c) {
+      case 's':
+        arguments_.emplace_back(members);
+        break;
+      case 'o':
+        arguments_.push_back(e.dev == refimpl::no_id ? monitors::none_argument() : monitors::some_argument(e.dev));
+        break;
+      case 'd':
+        if (e.dev == refimpl::no_id) return;  // without a device it is not this event
+        arguments_.emplace_back(e.dev);
+        break;
+      case 'n':
+        if (e.net == refimpl::no_id) return;
+        arguments_.emplace_back(e.net);
+        break;
+      default:
+        arguments_.emplace_back(static_cast<std::int64_t>(e.task));
+    }
+  for (const monitors::violation& v : monitor_.push(e.task, static_cast<std::uint32_t>(code.number), arguments_)) {
+    if (broken_[v.property]) continue;
+    broken_[v.property] = true;
+    breaches_.push_back({rules_.entries()[v.property].property->name, seen_ - 1, v.text});
+  }
+}
+
+std::vector<std::uint64_t> judge::matched() const {
+  std::vector<std::uint64_t> counts;
+  for (const monitors::outcome& o : monitor_.finish()) counts.push_back(o.matched);
+  return counts;
+}
+
+}  // namespace quiesce::conformance
