@@ -3,6 +3,8 @@
 
 #include <deque>
 
+#include "conformance/driver_rtnetlink.hpp"
+
 namespace quiesce::conformance {
 
 namespace {
@@ -38,7 +40,9 @@ std::unique_ptr<scenario_driver> make_simulated(const scenario& s) { return std:
 
 const std::vector<driver_entry>& driver_table() {
   static const std::vector<driver_entry> table = {
-      {"simulated", "no devices: operations succeed, or fail as the scenario says", false, supports_all, make_simulated},
+      {"simulated", "no devices: operations succeed, or fail as the scenario says", false, supports_all, make_simulated,
+       nullptr},
+      rtnetlink_driver(),
   };
   return table;
 }

@@ -97,6 +97,7 @@ run_result run(const scenario& s, const run_settings& settings) {
     result.inconsistent = on.check_consistency();
     if (settings.end_all) result.leaked = left_over(on);
   }
+  result.complaints = driver->complaints();
   on.events.set_sink({});
   return result;
 }

@@ -43,6 +43,7 @@ struct run_result {
   std::optional<refimpl::stop_report> stopped;  // what a kernel would have crashed or hung with
   std::vector<std::string> inconsistent;        // stack::check_consistency at the end
   std::uint64_t warnings = 0;                   // WARN_ON
+  std::vector<std::string> complaints;          // of the driver: what real devices did otherwise
   std::string leaked;                           // devices that are left though everything was deleted, or nothing
 };
 

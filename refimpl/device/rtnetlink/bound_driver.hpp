@@ -11,6 +11,7 @@
 
 #include "refimpl/device/driver.hpp"
 #include "refimpl/device/rtnetlink/testbed.hpp"
+#include "refimpl/net/net_namespace.hpp"
 
 namespace quiesce::rtnetlink {
 

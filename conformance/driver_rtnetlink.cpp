@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "conformance/driver_rtnetlink.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "conformance/scenario_internal.hpp"
+#include "refimpl/device/rtnetlink/bound_driver.hpp"
+
+namespace quiesce::conformance {
+
+namespace {
+
+const char* kind_word(device_kind k) { return word(device_words, k); }
+
+// Asked once: the kernel does not change.
+const rtnetlink::testbed& probe() {
+  static rtnetlink::testbed bed;
+  static const rtnetlink::answer started = bed.start();
+  if (!started) throw std::runtime_error("real devices cannot be driven here: " + started.text);
+  return bed;
+}
+
+class bound : public scenario_driver {
+ public:
+  explicit bound(const scenario& s) : devices_(s.devices.size(), nullptr) { must(driver_.start()); }
+  std::unique_ptr<refimpl::stack_driver> observer(refimpl::stack&) override {
+    return std::make_unique<rtnetlink::bound_addresses>(driver_);
+  }
+  void net_created(net_ref, refimpl::net& n) override { must(driver_.add_net(n)); }
+  refimpl::net_device_ops* operations(device_ref d, const device_plan& plan) override {
+    rtnetlink::bound_device*& slot = devices_[static_cast<std::size_t>(d)];
+    const bool upper = plan.kind == device_kind::vlan || plan.kind == device_kind::macvlan;
+    rtnetlink::bound_device* lower = upper ? devices_[static_cast<std::size_t>(plan.lower)] : nullptr;
+    slot = &driver_.add_device(kind_word(plan.kind), lower, static_cast<std::uint32_t>(plan.group));
+    return slot;
+  }
+  std::vector<std::string> complaints() const override { return driver_.complaints(); }
+
+ private:
+  // Without namespaces nothing can be judged: not a finding about the stack or the kernel.
+  static void must(const rtnetlink::answer& a) {
+    if (!a) throw std::runtime_error("real devices cannot be driven here: " + a.text);
+  }
+  rtnetlink::bound_driver driver_;
+  std::vector<rtnetlink::bound_device*> devices_;
+};
+
+std::string unsupported(const scenario& s) {
+  if (const std::string reason = rtnetlink::why_not(); !reason.empty()) return reason;
+  left_out missing;
+  drivable(s, missing);
+  return missing.empty() ? "" : "user space cannot do `" + missing.begin()->first + "`";
+}
+
+std::unique_ptr<scenario_driver> make_bound(const scenario& s) { return std::make_unique<bound>(s); }
+
+void fit_device(device_plan& d, left_out& missing) {
+  const std::string lacking = d.kind == device_kind::physical ? "" : probe().missing(kind_word(d.kind));
+  if (d.kind == device_kind::physical || !lacking.empty()) {
+    ++missing[fmt::format("a {} device", kind_word(d.kind))];
+    d.kind = device_kind::dummy;
+    d.lower = 0;
+  }
+  for (auto [flag, what] : {std::pair{&d.local, "local"}, {&d.ops_lock, "ops_lock"}, {&d.loose, "loose"}}) {
+    if (*flag) ++missing[what];
+    *flag = false;
+  }
+}
+
+void fit_operations(std::vector<operation>& ops, left_out& missing) {
+  std::erase_if(ops, [&](const operation& op) {
+    if (is_drivable(op.kind)) return false;
+    ++missing[entry_of(op.kind).word];
+    return true;
+  });
+}
+
+}  // namespace
+
+bool is_drivable(op_kind k) {
+  static constexpr op_kind drivable[] = {op_kind::register_, op_kind::open,          op_kind::close,     op_kind::unregister,
+                                         op_kind::dellink,   op_kind::group_dellink, op_kind::setup_net, op_kind::exit_net,
+                                         op_kind::address,   op_kind::del_address,   op_kind::route,     op_kind::del_route,
+                                         op_kind::neighbour, op_kind::del_neighbour, op_kind::proxy,     op_kind::del_proxy,
+                                         op_kind::proxy_net, op_kind::del_proxy_net};
+  return std::find(std::begin(drivable), std::end(drivable), k) != std::end(drivable);
+}
+
+scenario drivable(const scenario& s, left_out& missing) {
+  scenario out = s;
+  for (device_plan& d : out.devices) fit_device(d, missing);
+  if (!out.callbacks.empty()) missing["a callback"] += out.callbacks.size();
+  if (!out.faults.empty()) missing["a fault"] += out.faults.size();
+  out.callbacks.clear();
+  out.faults.clear();
+  fit_operations(out.setup, missing);
+  for (auto& task : out.tasks) fit_operations(task, missing);
+  return out;
+}
+
+driver_entry rtnetlink_driver() {
+  return {"rtnetlink", "devices of the running kernel, in namespaces made for the run", true, unsupported, make_bound,
+          drivable};
+}
+
+}  // namespace quiesce::conformance
