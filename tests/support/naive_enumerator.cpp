@@ -159,7 +159,9 @@ void naive_enumerator::run(context c, const std::vector<ir::instruction>& code,
                            const std::function<void(naive_step, std::uint32_t)>& done) const {
   for (;;) {
     const ir::instruction& i = code[c.pc];
-    auto end = [&](naive_end how, std::uint32_t kind) { done({c.state, how, kind, 0, 0, c.violated, c.marked}, kind); };
+    auto end = [&](naive_end how, std::uint32_t kind) {
+      done({c.state, how, kind, 0, 0, c.violated, c.marked, c.events}, kind);
+    };
     switch (i.code) {
       case operation::set: {
         std::int64_t v = eval(i.a, c.state, c.temps);
@@ -194,8 +196,12 @@ void naive_enumerator::run(context c, const std::vector<ir::instruction>& code,
         }
         return;
       }
-      case operation::emit:
+      case operation::emit: {
+        naive_event e{i.which, {}};
+        for (const ir::expr_id a : i.args) e.args.push_back(eval(a, c.state, c.temps));
+        c.events.push_back(std::move(e));
         break;
+      }
       case operation::violate:
         c.violated |= std::uint64_t{1} << i.which;
         break;

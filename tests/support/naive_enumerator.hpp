@@ -19,11 +19,16 @@ using naive_state =
     std::vector<std::int64_t>;  // values (not codes) of all elements of all variables in order of declaration
 
 enum class naive_end { state, error, bound, stuck };
+struct naive_event {
+  std::uint32_t event = 0;
+  std::vector<std::int64_t> args;
+};
 struct naive_step {
   naive_state state;
   naive_end end = naive_end::state;
   std::uint32_t kind = 0, process = 0, instance = 0;
   std::uint64_t violated = 0, marked = 0;
+  std::vector<naive_event> events;
 };
 
 struct naive_result {
@@ -50,6 +55,7 @@ class naive_enumerator {
     std::vector<std::int64_t> temps;
     std::uint64_t violated = 0, marked = 0;
     std::size_t pc = 0;
+    std::vector<naive_event> events;
   };
   std::int64_t eval(ir::expr_id, const naive_state&, std::vector<std::int64_t>& temps) const;
   std::size_t address(ir::variable_id, const std::vector<ir::expr_id>&, const naive_state&,
