@@ -73,8 +73,7 @@ bench::report run_table(const bench::benchmark& table, const bench_options& o) {
 outcome run_bench(const bench_options& o) {
   if (o.name.empty()) return {exit_ok, list_benchmarks()};
   const bench::benchmark& table = benchmark_named(o.name);
-  if (!o.svg.empty() && !table.has_charts)
-    usage_error(fmt::format("bench {} has no charts", o.name), "gc and growth have");
+  if (!o.svg.empty() && !table.has_charts) usage_error(fmt::format("bench {} has no charts", o.name), "gc and growth have");
   const bench::report done = run_table(table, o);
   if (!o.svg.empty()) write_file(o.svg, bench::to_svg(done.charts));
   return {exit_ok, o.format == "json" ? bench::to_json(done).dump(2) + "\n" : bench::to_text(done)};
@@ -89,7 +88,9 @@ action add_bench(CLI::App& app) {
   app.add_option("--routes", options->routes, "NUMBER,NUMBER,...: how many routes; default: the thread's");
   app.add_option("--neighbours", options->neighbours, "of each deleted device; default: 1")->check(CLI::PositiveNumber);
   app.add_option("--variant", options->variants, "only this variant; repeatable")->allow_extra_args(false);
-  app.add_option("--limit", options->limit_s, "seconds after which a row is stopped")->check(CLI::PositiveNumber);
+  app.add_option("--limit", options->limit_s, "seconds after which a row is stopped")
+      ->check(CLI::PositiveNumber)
+      ->check(not_seconds);
   app.add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   app.add_option("--svg", options->svg, "write the charts to this file");
   return [options](catalogue&) { return run_bench(*options); };

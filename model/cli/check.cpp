@@ -20,7 +20,7 @@ namespace {
 struct check_options {
   selection what;
   std::vector<std::string> targets, properties;
-  std::string engine = "auto", format = "text", memory, trace_out;
+  std::string engine = "auto", format = "text", memory, trace_out, compare;
   double timeout = 0;
   limits most;
 };
@@ -141,7 +141,49 @@ progress progress_of(const question& q, std::size_t number, std::size_t count) {
   };
 }
 
-outcome report_on(const report::results& all, const check_options& o, bool verdicts_own) {
+bool broken(const report::row& r) { return r.result().kind == verdict_kind::violated && r.result().counterexample; }
+
+situation situation_of(const report::row& r) {
+  const question& q = r.check->asked();
+  return {q.model, q.settings, r.asked().name};
+}
+
+// For one question that nothing claims, other variants are checked; for many, what the claims say must do.
+void look_for_fixes(catalogue& inputs, report::results& all, const check_options& o) {
+  constexpr std::uint64_t most_states = 300000;  // of all variants together
+  if (std::none_of(all.rows.begin(), all.rows.end(), broken)) return;
+  const auto claims = inputs.all_claims();
+  for (report::row& r : all.rows) {
+    if (!broken(r)) continue;
+    r.fix = report::remedy{nearest_claimed(inputs, situation_of(r), claims), {}};
+    if (r.fix->kept_by || all.rows.size() > 1) continue;
+    limits most = o.most;
+    most.max_states = most.max_states ? std::min(most.max_states, most_states) : most_states;
+    most.stop_early = true;
+    r.fix->kept_by = nearest_checked(inputs, situation_of(r), most, r.fix->undecided);
+  }
+}
+
+void compare(catalogue& inputs, report::results& all, const check_options& o) {
+  if (o.compare.empty()) return;
+  if (all.rows.size() != 1) usage_error("--compare needs one question: one claim, or a model with --variant and --property");
+  report::row& r = all.rows[0];
+  const question& q = r.check->asked();
+  instance settings = q.settings;
+  settings.variant = o.compare;
+  prepared_check check(inputs, {q.model, settings, {q.properties[r.property]}});
+  if (!broken(r)) return log("quiesce: there is no run to compare: the rule is not broken");
+  limits most = o.most;
+  most.stop_early = true;
+  answer answered = check.run(most, {});
+  followed_run run = follow_schedule(*r.result().counterexample, check.system());
+  r.compared =
+      std::make_shared<report::second_look>(report::second_look{std::move(check), std::move(answered), std::move(run)});
+}
+
+outcome report_on(catalogue& inputs, report::results& all, const check_options& o, bool verdicts_own) {
+  look_for_fixes(inputs, all, o);
+  compare(inputs, all, o);
   log_progress("");
   write_trace(all, o);
   outcome out;
@@ -156,14 +198,15 @@ outcome report_on(const report::results& all, const check_options& o, bool verdi
 outcome check_claims(catalogue& inputs, const std::vector<const claim_entry*>& claims, const check_options& o) {
   const std::vector<claim_group> groups = group_claims(inputs, claims);
   std::size_t number = 0;
-  const claim_report found = evaluate(groups, claims, o.most, [&](const claim_group& group, std::uint64_t states, std::uint64_t depth) {
-    number = static_cast<std::size_t>(&group - groups.data()) + 1;
-    progress_of(group.check.asked(), number, groups.size())(states, depth);
-  });
+  const claim_report found =
+      evaluate(groups, claims, o.most, [&](const claim_group& group, std::uint64_t states, std::uint64_t depth) {
+        number = static_cast<std::size_t>(&group - groups.data()) + 1;
+        progress_of(group.check.asked(), number, groups.size())(states, depth);
+      });
   report::results all{QUIESCE_VERSION, &inputs.sources(), {}, true};
   for (const claim_result& r : found.results)
     all.rows.push_back({&groups[r.group].check, &found.answers[r.group], r.property, r.claim});
-  return report_on(all, o, !o.properties.empty());
+  return report_on(inputs, all, o, !o.properties.empty());
 }
 
 std::vector<const property_entry*> properties_for(catalogue& inputs, const model_entry& model, const instance& settings,
@@ -210,7 +253,7 @@ outcome check_models(catalogue& inputs, const std::vector<std::string>& models, 
   report::results all{QUIESCE_VERSION, &inputs.sources(), {}, false};
   for (std::size_t i = 0; i < checks.size(); ++i)
     for (std::size_t p = 0; p < answers[i].verdicts.size(); ++p) all.rows.push_back({&checks[i], &answers[i], p, nullptr});
-  return report_on(all, o, true);
+  return report_on(inputs, all, o, true);
 }
 
 outcome run_check(catalogue& inputs, check_options o) {
@@ -239,11 +282,14 @@ action add_check(CLI::App& app) {
   app.add_option("--property", options->properties, "a property; repeatable; none: all that apply")->allow_extra_args(false);
   app.add_option("--engine", options->engine, "auto or explicit");
   app.add_option("--threads", options->most.threads, "threads; default: one for each core")->check(CLI::Range(1u, 1024u));
-  app.add_option("--max-states", options->most.max_states, "end with `unknown` beyond so many states");
+  app.add_option("--max-states", options->most.max_states, "end with `unknown` beyond so many states")->check(not_whole);
   app.add_option("--memory", options->memory, "end with `unknown` beyond so much memory: 512M, 4G");
-  app.add_option("--timeout", options->timeout, "end with `unknown` after so many seconds")->check(CLI::NonNegativeNumber);
-  app.add_flag("--symmetry,!--no-symmetry", options->most.symmetry, "count states up to exchange of interchangeable elements");
+  app.add_option("--timeout", options->timeout, "end with `unknown` after so many seconds")->check(not_seconds);
+  app.add_flag("--symmetry,!--no-symmetry", options->most.symmetry,
+               "count states up to exchange of interchangeable elements");
   app.add_option("--format", options->format, "text or json");
+  app.add_option("--compare", options->compare,
+                 "a variant that is shown the same schedule, side by side, where one rule is broken");
   app.add_option("--trace-out", options->trace_out, "write the first run to a file; .json: as JSON");
   return [options](catalogue& inputs) { return run_check(inputs, *options); };
 }

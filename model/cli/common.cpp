@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -40,9 +41,22 @@ void usage_error(std::string sentence, std::string hint) {
   throw problem;
 }
 
+std::string not_whole(const std::string& text) {
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? "" : fmt::format("{} is not a whole number from 0 on", text);
+}
+
+std::string not_seconds(const std::string& text) {
+  double value = -1;
+  const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool good = failed == std::errc() && stop == text.data() + text.size() && std::isfinite(value) && value >= 0;
+  return good ? "" : fmt::format("{} is not a number of seconds", text);
+}
+
 void add_selection(CLI::App& app, selection& to) {
   app.add_option("--variant", to.variants, "variant of the model; repeatable")->allow_extra_args(false);
-  app.add_option("--option", to.options, "NAME=VALUE: set an option on top of the variant; repeatable")->allow_extra_args(false);
+  app.add_option("--option", to.options, "NAME=VALUE: set an option on top of the variant; repeatable")
+      ->allow_extra_args(false);
   app.add_option("--scope", to.scopes, "sizes and bounds: dev=2,net=1; repeatable")->allow_extra_args(false);
   app.add_option("--environment", to.environment, "environment that calls the model's operations");
   app.add_option("--properties", to.property_files, "a further file of properties; repeatable")->allow_extra_args(false);

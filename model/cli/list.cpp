@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "model/cli/verb.hpp"
 #include "model/language/parse.hpp"
 #include "model/report/table.hpp"
-#include "model/verdict/verdict.hpp"
+#include "model/verdict/nearest.hpp"
 
 namespace quiesce::cli {
 namespace {
@@ -18,7 +20,7 @@ using table = std::vector<std::vector<std::string>>;
 
 struct list_options {
   std::string kind;
-  std::vector<std::string> names, property_files;
+  std::vector<std::string> names, bugs, property_files;
 };
 
 std::vector<std::string> chosen_models(catalogue& inputs, const list_options& o) {
@@ -54,9 +56,12 @@ std::string list_variants(catalogue& inputs, const list_options& o) {
 
 std::string status_text(const ast::property& p) {
   switch (p.status) {
-    case ast::property_status::required: return p.status_text.empty() ? "required" : "required since " + p.status_text;
-    case ast::property_status::proposed: return p.status_text.empty() ? "proposed" : "proposed by " + p.status_text;
-    case ast::property_status::unspecified: break;
+    case ast::property_status::required:
+      return p.status_text.empty() ? "required" : "required since " + p.status_text;
+    case ast::property_status::proposed:
+      return p.status_text.empty() ? "proposed" : "proposed by " + p.status_text;
+    case ast::property_status::unspecified:
+      break;
   }
   return "";
 }
@@ -71,17 +76,71 @@ std::string list_properties(catalogue& inputs, const list_options&) {
   return report::align(rows);
 }
 
-std::string list_claims(catalogue& inputs, const list_options& o) {
-  std::vector<const claim_entry*> claims;
-  for (const std::string& path : o.names)
-    for (const claim_entry* c : inputs.claims(path)) claims.push_back(c);
-  if (o.names.empty()) claims = inputs.all_claims();
-  table rows;
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
+}
+
+// Claims of the files and models that were named; of all if none was.
+std::vector<const claim_entry*> chosen_claims(catalogue& inputs, const list_options& o) {
+  std::vector<const claim_entry*> all = inputs.all_claims(), chosen;
+  for (const std::string& name : o.names) {
+    if (name.ends_with(".claim")) {
+      for (const claim_entry* c : inputs.claims(name)) chosen.push_back(c);
+      continue;
+    }
+    const std::string model = model_named(inputs, name).loaded.model.name;
+    for (const claim_entry* c : all)
+      if (c->claim.model == model) chosen.push_back(c);
+  }
+  return o.names.empty() ? all : chosen;
+}
+
+std::vector<const claim_entry*> claims_of_bugs(const std::vector<const claim_entry*>& claims,
+                                               const std::vector<std::string>& bugs) {
+  std::vector<const claim_entry*> chosen;
+  std::set<std::string> known;
   for (const claim_entry* c : claims) {
-    std::string variant = c->claim.variant, scope;
-    for (const ast::option_setting& s : c->claim.with) variant += fmt::format(" {}={}", s.name, language::format_expression(s.value));
-    for (const ast::named_integer& n : c->claim.scope) scope += fmt::format("{}{}={}", scope.empty() ? "" : ",", n.name, n.value);
-    rows.push_back({c->claim.name, c->claim.model, variant, c->claim.property, scope, name(c->claim.expect)});
+    known.insert(c->claim.bugs.begin(), c->claim.bugs.end());
+    const auto asked = [&](const std::string& bug) { return std::find(bugs.begin(), bugs.end(), bug) != bugs.end(); };
+    if (std::any_of(c->claim.bugs.begin(), c->claim.bugs.end(), asked)) chosen.push_back(c);
+  }
+  for (const std::string& bug : bugs)
+    if (!known.count(bug))
+      throw diagnostic(fmt::format("no claim is about a bug '{}'", bug),
+                       "there are " + joined({known.begin(), known.end()}));
+  return chosen;
+}
+
+std::string variant_cell(const ast::claim& c) {
+  std::string text = c.variant;
+  for (const ast::option_setting& s : c.with) text += fmt::format(" {}={}", s.name, language::format_expression(s.value));
+  return c.environment.empty() ? text : text + " " + c.environment;
+}
+
+std::string scope_cell(const ast::claim& c) {
+  std::string text;
+  for (const ast::named_integer& n : c.scope) text += fmt::format("{}{}={}", text.empty() ? "" : ",", n.name, n.value);
+  return text;
+}
+
+std::string mark_cell(const ast::evidence& e) { return e.mark ? std::string(1, e.mark) : "-"; }
+
+std::string list_claims(catalogue& inputs, const list_options& o) {
+  std::vector<const claim_entry*> claims = chosen_claims(inputs, o);
+  if (!o.bugs.empty()) claims = claims_of_bugs(claims, o.bugs);
+  table rows = {
+      {"claim", "mechanism", "variant", "property", "status", "scope", "verdict", "mark", "bug", "kept by", "what it says"}};
+  const auto all = inputs.all_claims();
+  for (const claim_entry* entry : claims) {
+    const ast::claim& c = entry->claim;
+    std::string kept = "-";
+    if (c.expect == ast::expectation::violated)
+      if (const auto n = nearest_claimed(inputs, situation_of(inputs, *entry), all)) kept = name_of(*n);
+    const std::string status = status_text(inputs.property(c.property, &c.where).property);
+    rows.push_back({c.name, c.model, variant_cell(c), c.property, status.empty() ? "-" : status, scope_cell(c),
+                    name(c.expect), mark_cell(c.proof), c.bugs.empty() ? "-" : joined(c.bugs), kept, c.sentence});
   }
   return report::align(rows);
 }
@@ -112,6 +171,7 @@ constexpr listing listings[] = {{"models", list_models},
 
 outcome run_list(catalogue& inputs, const list_options& o) {
   for (const std::string& path : o.property_files) inputs.add_properties(path);
+  if (!o.bugs.empty() && o.kind != "claims") usage_error("--bug belongs to `quiesce list claims`");
   for (const listing& l : listings)
     if (o.kind == l.name) return {exit_ok, l.list(inputs, o)};
   usage_error(fmt::format("there is no list of '{}'", o.kind), "there are models, variants, properties, claims and events");
@@ -122,8 +182,10 @@ outcome run_list(catalogue& inputs, const list_options& o) {
 action add_list(CLI::App& app) {
   auto options = std::make_shared<list_options>();
   app.add_option("KIND", options->kind, "models, variants, properties, claims or events")->required();
-  app.add_option("NAME", options->names, "models or variants of these models only; claims of these files only");
-  app.add_option("--properties", options->property_files, "a further file of properties; repeatable")->allow_extra_args(false);
+  app.add_option("NAME", options->names, "variants or claims of these models only; claims of these files only");
+  app.add_option("--bug", options->bugs, "claims about this known bug only; repeatable")->allow_extra_args(false);
+  app.add_option("--properties", options->property_files, "a further file of properties; repeatable")
+      ->allow_extra_args(false);
   return [options](catalogue& inputs) { return run_list(inputs, *options); };
 }
 

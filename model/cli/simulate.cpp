@@ -28,7 +28,8 @@ std::string action_text(const step_text& s) {
   std::string text = s.process.empty() ? "initial state" : s.process + "  ";
   if (!s.path.empty()) text += s.path.back().procedure + ": ";
   text += s.statement;
-  for (const trace_choice& c : s.choices) text += fmt::format(" [{}]", c.shown.empty() ? fmt::format("{}: {}", c.what, c.value) : c.shown);
+  for (const trace_choice& c : s.choices)
+    text += fmt::format(" [{}]", c.shown.empty() ? fmt::format("{}: {}", c.what, c.value) : c.shown);
   for (const trace_event& e : s.events) {
     std::string args;
     for (const std::string& a : e.args) args += (args.empty() ? "" : ", ") + a;
@@ -73,8 +74,8 @@ outcome finish(run& r, const prepared_check& check, const simulate_options& o, s
   run_text words;
   words.steps = r.taken();
   if (!o.trace_out.empty()) {
-    report::trace_file file{o.model, check.asked().settings, o.what.property_files, o.properties, words,
-                            outcome_of(r, check.system())};
+    report::trace_file file{o.model, check.asked().settings,       o.what.property_files, o.properties,
+                            words,   outcome_of(r, check.system())};
     write_file(o.trace_out, o.trace_out.ends_with(".json") ? write_trace_json(file) : write_trace_text(file));
   }
   return {status_of_run(r), std::move(head) + report::trace_table(words) + "\n" + ending_text(r, check)};
@@ -144,8 +145,9 @@ action add_simulate(CLI::App& app) {
   app.add_option("MODEL", options->model, "name or file")->required();
   add_selection(app, options->what);
   app.add_option("--property", options->properties, "watch this property; repeatable")->allow_extra_args(false);
-  auto* seed = app.add_option("--seed", options->seed, "choose at random, from this seed");
-  auto* steps = app.add_option("--steps", options->steps, "choose at random, at most so many steps; default 100");
+  auto* seed = app.add_option("--seed", options->seed, "choose at random, from this seed")->check(not_whole);
+  auto* steps =
+      app.add_option("--steps", options->steps, "choose at random, at most so many steps; default 100")->check(not_whole);
   app.add_option("--trace-out", options->trace_out, "write the run to a file; .json: as JSON");
   return [options, seed, steps](catalogue& inputs) {
     options->random = seed->count() > 0 || steps->count() > 0;

@@ -50,6 +50,10 @@ const model_entry& model_named(catalogue&, const std::string&);
 
 [[noreturn]] void usage_error(std::string sentence, std::string hint = {});
 
+// Checks of an option's text: what is wrong with it, or nothing. Digits only (CLI11 lets -1 wrap around); a finite number >= 0.
+std::string not_whole(const std::string&);
+std::string not_seconds(const std::string&);
+
 // Writes to a temporary file beside PATH and renames it. Throws diagnostic.
 void write_file(const std::string& path, const std::string& text);
 

@@ -208,6 +208,7 @@ struct claim {
   std::vector<named_integer> scope;
   expectation expect = expectation::holds;
   evidence proof;
+  std::vector<std::string> bugs;       // HB4, ...: of the list in model/netdev/README.md
   std::string because;
 };
 

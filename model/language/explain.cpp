@@ -20,8 +20,7 @@ constexpr const char* property_order =
     "behind the sentence come 'rule', 'status', 'evidence', 'model' and 'for all', in this order";
 constexpr const char* claim_order =
     "behind the sentence come 'model', 'variant', 'with', 'environment', 'property', 'scope', 'method', 'expect', "
-    "'evidence' and "
-    "'because', in this order";
+    "'evidence', 'bug' and 'because', in this order";
 // The first that fits is given.
 constexpr std::array advices = {
     advice{"=", ":=", "an assignment is written ':='"},

@@ -102,6 +102,7 @@ doc print(const ast::claim& c) {
   if (!c.method.empty()) rest << " method " + c.method;
   rest << hard() << std::string("expect ") + verdict(c.expect);
   if (c.proof.mark != 0) rest << " " << evidence(c.proof);
+  if (!c.bugs.empty()) rest << hard() << "bug " << comma_list(c.bugs);
   if (!c.because.empty()) rest << hard() << "because " + quoted(c.because);
   return join("claim " + c.name + " " + quoted(c.sentence), nest(std::move(rest)), ";");
 }

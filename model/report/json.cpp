@@ -34,7 +34,15 @@ json claim_json(const row& r) {
   const ast::claim& c = r.claim->claim;
   json out = {{"name", c.name}, {"sentence", c.sentence}, {"expected", name(c.expect)}, {"as_expected", r.as_expected()}};
   if (c.proof.mark) out["evidence"] = {{"mark", std::string(1, c.proof.mark)}, {"text", c.proof.text}};
+  if (!c.bugs.empty()) out["bugs"] = c.bugs;
   if (!c.because.empty()) out["because"] = c.because;
+  return out;
+}
+
+json neighbour_json(const neighbour& n) {
+  json out = {{"variant", n.variant}, {"options", n.options}, {"changed", json::object()}};
+  for (const auto& [option, value] : n.changed) out["changed"][option] = value;
+  if (n.claim) out["claim"] = n.claim->claim.name;
   return out;
 }
 
@@ -42,6 +50,18 @@ std::string lower_case(std::string text) {
   for (char& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return text;
+}
+
+json compared_json(const second_look& other) {
+  const verdict& v = other.answered.verdicts[0];
+  run_text taken;
+  for (const followed_step& s : other.run.steps)
+    if (s.taken) taken.steps.push_back(s.words);
+  return {{"variant", other.check.asked().settings.variant},
+          {"verdict", lower_case(name(v.kind))},
+          {"first_difference", other.run.first_difference},
+          {"steps", steps_json(taken)},
+          {"hash", v.hash}};
 }
 
 json row_json(const row& r) {
@@ -64,6 +84,8 @@ json row_json(const row& r) {
   if (!a.symmetry_note.empty()) out["symmetry_note"] = a.symmetry_note;
   if (v.kind == verdict_kind::unknown) out["reason"] = v.reason;
   if (r.claim) out["claim"] = claim_json(r);
+  if (r.fix) out["kept_by"] = r.fix->kept_by ? neighbour_json(*r.fix->kept_by) : json();
+  if (r.compared) out["compared"] = compared_json(*r.compared);
   if (!v.counterexample) return out;
   out["run"] = {{"steps", steps_json(*v.counterexample)},
                 {"length", v.counterexample->length()},

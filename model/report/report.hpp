@@ -2,13 +2,30 @@
 #pragma once
 // The writers of check results. A writer is one file and one line in writers().
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/verdict/check.hpp"
 #include "model/verdict/claim.hpp"
+#include "model/verdict/compare.hpp"
+#include "model/verdict/nearest.hpp"
 
 namespace quiesce::report {
+
+// What a broken rule is set against.
+struct remedy {
+  std::optional<neighbour> kept_by;    // the nearest version that keeps the rule, if one is known
+  std::vector<std::string> undecided;  // versions whose check came to no end
+};
+
+// The same question to another variant, and the run of the first followed there.
+struct second_look {
+  prepared_check check;
+  answer answered;
+  followed_run run;
+};
 
 // One property of one check, and the claim that asked for it, if one did.
 struct row {
@@ -16,6 +33,8 @@ struct row {
   const answer* answered = nullptr;
   std::size_t property = 0;
   const claim_entry* claim = nullptr;
+  std::optional<remedy> fix;                    // of a broken rule, where it was looked for
+  std::shared_ptr<const second_look> compared;  // --compare
 
   const verdict& result() const { return answered->verdicts[property]; }
   const ast::property& asked() const { return check->asked().properties[property]->property; }
@@ -26,7 +45,7 @@ struct results {
   std::string version;
   const language::source_set* sources = nullptr;
   std::vector<row> rows;
-  bool claims = false;     // the rows are claims: what counts is whether they are as expected
+  bool claims = false;  // the rows are claims: what counts is whether they are as expected
 };
 
 struct writer {

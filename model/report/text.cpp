@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/report/compare.hpp"
 #include "model/report/counterexample.hpp"
 #include "model/report/report.hpp"
 #include "model/report/table.hpp"
@@ -17,7 +18,8 @@ constexpr std::size_t page_columns = 118;
 
 std::string option_text(const question& q) {
   std::string text;
-  for (const auto& [option, value] : q.settings.options) text += fmt::format("{}{}={}", text.empty() ? "" : "\n", option, value);
+  for (const auto& [option, value] : q.settings.options)
+    text += fmt::format("{}{}={}", text.empty() ? "" : "\n", option, value);
   return text;
 }
 
@@ -38,7 +40,7 @@ std::string cell_text(const row& r) {
 }
 
 struct matrix {
-  std::vector<std::string> properties, columns;                            // in order of first appearance
+  std::vector<std::string> properties, columns;  // in order of first appearance
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> cells;
 };
 
@@ -71,7 +73,8 @@ std::size_t width_of(const matrix& m, const std::string& column) {
   for (const std::string& p : m.properties) one.push_back({cell_of(m, p, column)});
   const std::string text = align(one);
   std::size_t widest = 0, start = 0;
-  for (std::size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1) widest = std::max(widest, end - start);
+  for (std::size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1)
+    widest = std::max(widest, end - start);
   return widest + 2;
 }
 
@@ -120,7 +123,8 @@ std::string explorations_text(const std::vector<const row*>& rows) {
 
 std::string status_text(const ast::property& p) {
   std::string text;
-  if (p.status == ast::property_status::required) text = "required" + (p.status_text.empty() ? "" : " since " + p.status_text);
+  if (p.status == ast::property_status::required)
+    text = "required" + (p.status_text.empty() ? "" : " since " + p.status_text);
   if (p.status == ast::property_status::proposed) text = "proposed" + (p.status_text.empty() ? "" : " by " + p.status_text);
   for (const std::string& rule : p.rules) text += (text.empty() ? "rule " : ", rule ") + rule;
   return text;
@@ -132,8 +136,7 @@ std::string verdict_sentence(const row& r) {
   std::string text = fmt::format("{} for {}", name(v.kind), scope_text(r.answered->scope));
   if (v.kind == verdict_kind::unknown) text += fmt::format(": {}", v.reason);
   const bool ended = v.kind == verdict_kind::violated || v.kind == verdict_kind::deadlock;
-  if (ended && v.counterexample && !v.counterexample->ending.empty())
-    text += fmt::format(": {}", v.counterexample->ending);
+  if (ended && v.counterexample && !v.counterexample->ending.empty()) text += fmt::format(": {}", v.counterexample->ending);
   return text + fmt::format(" ({})", extent(*r.answered));
 }
 
@@ -146,6 +149,41 @@ std::string claim_sentence(const row& r) {
   return text;
 }
 
+std::string fix_sentence(const row& r) {
+  if (!r.fix) return "";
+  std::string text;
+  if (const auto& n = r.fix->kept_by) {
+    text = fmt::format("nearest version that keeps it: {} ({})", name_of(*n), changes_of(*n));
+    text += n->claim ? fmt::format(", claim {}\n", n->claim->claim.name) : ", checked in this scope\n";
+  } else {
+    text = "no version of this model is known to keep it in this scope\n";
+  }
+  for (const std::string& name : r.fix->undecided) text += fmt::format("  not decided: {}\n", name);
+  return text;
+}
+
+std::string run_text_of(const row& r, const language::source_set* sources) {
+  const run_text& run = *r.result().counterexample;
+  std::string out = "\n";
+  if (!r.compared) {
+    out += trace_table(run);
+  } else {
+    const question& other = r.compared->check.asked();
+    out += side_by_side(run, r.compared->run, one_line(column_head(r.check->asked())), one_line(column_head(other)));
+  }
+  out += "\n" + last_step_place(run, sources);
+  return run.shortest ? out : out + "this run is not minimal\n";
+}
+
+std::string compared_sentence(const row& r) {
+  if (!r.compared) return "";
+  const answer& a = r.compared->answered;
+  const verdict& v = a.verdicts[0];
+  std::string text = one_line(column_head(r.compared->check.asked())) + ": " + name(v.kind);
+  if (v.kind == verdict_kind::unknown) text += ": " + v.reason;
+  return fmt::format("{} ({})\n\n{}\n", text, extent(a), paste_line(r.compared->check.asked(), a, v));
+}
+
 std::string detail(const row& r, const language::source_set* sources) {
   const verdict& v = r.result();
   const question& q = r.check->asked();
@@ -155,10 +193,8 @@ std::string detail(const row& r, const language::source_set* sources) {
   if (const std::string status = status_text(r.asked()); !status.empty()) out += "  " + status + "\n";
   out += claim_sentence(r) + verdict_sentence(r) + "\n";
   if (!r.answered->symmetry_note.empty()) out += "  symmetry: " + r.answered->symmetry_note + "\n";
-  if (v.counterexample) {
-    out += "\n" + trace_table(*v.counterexample) + "\n" + last_step_place(*v.counterexample, sources);
-    if (!v.counterexample->shortest) out += "this run is not minimal\n";
-  }
+  if (v.counterexample) out += run_text_of(r, sources);
+  out += fix_sentence(r) + compared_sentence(r);
   return out + "\n" + paste_line(q, *r.answered, v) + "\n";
 }
 

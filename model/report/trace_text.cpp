@@ -13,7 +13,8 @@ namespace {
 
 std::string comment_lines(const step_text& s) {
   std::string out;
-  if (!s.statement.empty()) out += fmt::format("  # {}{}\n", s.path.empty() ? "" : s.path.back().procedure + ": ", s.statement);
+  if (!s.statement.empty())
+    out += fmt::format("  # {}{}\n", s.path.empty() ? "" : s.path.back().procedure + ": ", s.statement);
   for (const trace_event& e : s.events) {
     std::string args;
     for (const std::string& a : e.args) args += (args.empty() ? "" : ", ") + a;
@@ -28,7 +29,7 @@ struct line_reader {
   line_reader(std::string_view t, std::uint32_t f) : text(t), file(f) {}
   std::string_view text;
   std::uint32_t file;
-  std::uint32_t begin = 0, end = 0;     // of the line, without blanks around it
+  std::uint32_t begin = 0, end = 0;  // of the line, without blanks around it
 
   source_range where() const { return {file, begin, end}; }
   std::string_view line() const { return text.substr(begin, end - begin); }
@@ -123,13 +124,18 @@ trace_file read_trace(const language::source_set& sources, std::uint32_t file) {
   line_reader in{text, file};
   if (!in.next() || in.line() != "quiesce-trace 1") in.fail("this is not a trace: its first line must be `quiesce-trace 1`");
   trace_file out;
+  bool ended = false;
   while (in.next()) {
     const std::string_view line = in.line();
     const std::size_t blank = std::min(line.find(' '), line.size());
     const std::size_t rest = std::min(blank + 1, line.size());
-    read_item(in, std::string(line.substr(0, blank)), std::string(line.substr(rest)), out);
+    if (ended) in.fail("nothing may follow the line `end OUTCOME`");
+    const std::string key(line.substr(0, blank));
+    read_item(in, key, std::string(line.substr(rest)), out);
+    ended = key == "end";
   }
   if (out.model.empty()) in.fail("the trace names no model");
+  if (!ended || text.back() != '\n') in.fail("the trace is cut off: its last line must be `end OUTCOME`, with its newline");
   return out;
 }
 

@@ -22,24 +22,6 @@ struct draft {
   std::vector<std::size_t> property_of;
 };
 
-instance settings_of(const ast::claim& claim) {
-  instance settings;
-  settings.variant = claim.variant;
-  if (!claim.environment.empty()) settings.environment = claim.environment;
-  for (const ast::option_setting& o : claim.with) settings.options[o.name] = language::format_expression(o.value);
-  for (const ast::named_integer& n : claim.scope)
-    if (!settings.scope.emplace(n.name, n.value).second)
-      throw diagnostic(n.where, fmt::format("the scope gives '{}' twice", n.name));
-  return settings;
-}
-
-const model_entry& model_of(catalogue& inputs, const claim_entry& entry) {
-  const std::string beside = std::filesystem::path(inputs.sources().path(entry.file)).parent_path().string();
-  const std::string path = inputs.model_path(entry.claim.model, beside.empty() ? "." : beside);
-  if (path.empty()) throw diagnostic(entry.claim.where, fmt::format("no model is called '{}'", entry.claim.model));
-  return inputs.model(path);
-}
-
 void check_method(const ast::claim& claim) {
   if (claim.method.empty() || claim.method == "explicit" || claim.method == "auto") return;
   throw diagnostic(claim.where, fmt::format("method '{}' is not available in this version", claim.method),
@@ -75,6 +57,24 @@ std::vector<draft> draft_groups(catalogue& inputs, const std::vector<const claim
 
 }  // namespace
 
+instance settings_of(const ast::claim& claim) {
+  instance settings;
+  settings.variant = claim.variant;
+  if (!claim.environment.empty()) settings.environment = claim.environment;
+  for (const ast::option_setting& o : claim.with) settings.options[o.name] = language::format_expression(o.value);
+  for (const ast::named_integer& n : claim.scope)
+    if (!settings.scope.emplace(n.name, n.value).second)
+      throw diagnostic(n.where, fmt::format("the scope gives '{}' twice", n.name));
+  return settings;
+}
+
+const model_entry& model_of(catalogue& inputs, const claim_entry& entry) {
+  const std::string beside = std::filesystem::path(inputs.sources().path(entry.file)).parent_path().string();
+  const std::string path = inputs.model_path(entry.claim.model, beside.empty() ? "." : beside);
+  if (path.empty()) throw diagnostic(entry.claim.where, fmt::format("no model is called '{}'", entry.claim.model));
+  return inputs.model(path);
+}
+
 std::vector<claim_group> group_claims(catalogue& inputs, const std::vector<const claim_entry*>& claims) {
   std::vector<claim_group> groups;
   for (draft& d : draft_groups(inputs, claims)) {
@@ -88,8 +88,8 @@ std::vector<claim_group> group_claims(catalogue& inputs, const std::vector<const
   return groups;
 }
 
-claim_report evaluate(const std::vector<claim_group>& groups, const std::vector<const claim_entry*>& claims, const limits& most,
-                      const group_progress& report_progress) {
+claim_report evaluate(const std::vector<claim_group>& groups, const std::vector<const claim_entry*>& claims,
+                      const limits& most, const group_progress& report_progress) {
   claim_report report;
   std::map<const claim_entry*, claim_result> found;
   for (std::size_t g = 0; g < groups.size(); ++g) {

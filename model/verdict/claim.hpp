@@ -9,9 +9,14 @@
 
 namespace quiesce {
 
+// What the claim says of its model's options, scope and environment. Throws diagnostic.
+instance settings_of(const ast::claim&);
+// The model that it names: beside its file, else a shipped one. Throws diagnostic.
+const model_entry& model_of(catalogue&, const claim_entry&);
+
 struct claim_group {
   prepared_check check;
-  std::vector<const claim_entry*> claims;   // claims[i] asks for property number property_of[i] of the check
+  std::vector<const claim_entry*> claims;  // claims[i] asks for property number property_of[i] of the check
   std::vector<std::size_t> property_of;
 };
 
@@ -20,14 +25,14 @@ std::vector<claim_group> group_claims(catalogue&, const std::vector<const claim_
 
 struct claim_result {
   const claim_entry* claim = nullptr;
-  std::size_t group = 0;       // index into the groups and answers
-  std::size_t property = 0;    // index into its verdicts
+  std::size_t group = 0;     // index into the groups and answers
+  std::size_t property = 0;  // index into its verdicts
   bool as_expected = false;
 };
 
 struct claim_report {
-  std::vector<answer> answers;            // one for each group
-  std::vector<claim_result> results;      // in the order of the claims as given
+  std::vector<answer> answers;        // one for each group
+  std::vector<claim_result> results;  // in the order of the claims as given
   std::size_t unexpected = 0;
 };
 

@@ -81,7 +81,7 @@ struct dump {
   }
   void one(const ast::named_integer& n) { all(n.name, n.value); }
   void one(const ast::claim& c) {
-    all(c.name, c.sentence, c.model, c.variant, c.environment, c.property, c.method, c.with, c.scope, c.expect, c.proof, c.because);
+    all(c.name, c.sentence, c.model, c.variant, c.environment, c.property, c.method, c.with, c.scope, c.expect, c.proof, c.bugs, c.because);
   }
 };
 

@@ -55,7 +55,7 @@ TEST(parse_property, takes_sometimes_in_a_model_property_as_a_condition) {
 
 TEST(parse_property, places_claims_and_properties_at_their_names) {
   const std::string text = "claim  c1 \"s\" model m variant v with a = true, b = 2 environment e property p scope dev = 3, net = 1 method "
-                           "explicit expect deadlock evidence X \"t\" because \"b\";";
+                           "explicit expect deadlock evidence X \"t\" bug HB1, HB28 because \"b\";";
   const auto c = claims_of(text).claims.at(0);
   EXPECT_EQ(text.substr(c.where.begin, c.where.end - c.where.begin), "c1");
   EXPECT_EQ(c.with.size(), 2u);
@@ -63,6 +63,7 @@ TEST(parse_property, places_claims_and_properties_at_their_names) {
   EXPECT_EQ(c.scope.at(1).value, 1);
   EXPECT_EQ(c.method, "explicit");
   EXPECT_EQ(c.expect, ast::expectation::deadlock);
+  EXPECT_EQ(c.bugs, (std::vector<std::string>{"HB1", "HB28"}));
   EXPECT_EQ(c.because, "b");
 }
 
