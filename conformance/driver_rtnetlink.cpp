@@ -84,8 +84,7 @@ bool is_drivable(op_kind k) {
   static constexpr op_kind drivable[] = {op_kind::register_, op_kind::open,          op_kind::close,     op_kind::unregister,
                                          op_kind::dellink,   op_kind::group_dellink, op_kind::setup_net, op_kind::exit_net,
                                          op_kind::address,   op_kind::del_address,   op_kind::route,     op_kind::del_route,
-                                         op_kind::neighbour, op_kind::del_neighbour, op_kind::proxy,     op_kind::del_proxy,
-                                         op_kind::proxy_net, op_kind::del_proxy_net};
+                                         op_kind::neighbour, op_kind::del_neighbour, op_kind::proxy,     op_kind::del_proxy};
   return std::find(std::begin(drivable), std::end(drivable), k) != std::end(drivable);
 }
 

@@ -73,9 +73,11 @@ void leave_anycast(net_device& dev, inet6_ifaddr& ifa) {
 
 std::uint32_t metric_of(const net_device& dev) { return 256 + (static_cast<std::uint32_t>(dev.ifindex) << 10); }
 
+// The host route needs no device that is up (addrconf_f6i_alloc sets fc_ignore_dev_down); the prefix route does.
 void add_routes(net_device& dev, const inet6_ifaddr& ifa) {
   net& n = dev_net(dev);
-  static_cast<void>(ip6_route_add(n, {ifa.addr, 128, metric_of(dev), &dev, 0}));
+  if (result<fib6_info*> host = addrconf_f6i_add(n, {ifa.addr, 128, metric_of(dev), &dev, 0}); host)
+    fib6_info_release(host.value());
   if (ifa.prefixlen < 128)
     static_cast<void>(ip6_route_add(n, {prefix_of(ifa.addr, ifa.prefixlen), ifa.prefixlen, metric_of(dev), &dev, 0}));
 }
@@ -97,11 +99,13 @@ void addrconf_ifdown(net_device& dev, bool unregister) {
   s.emit(event_kind::addrconf_ifdown, &dev, unregister ? 1 : 0);
   rt6_disable_ip(dev);
   neigh_ifdown(*s.nd_tbl, dev);
-  if (!unregister) return;
-  idev->dead = true;
-  dev.ip6_ptr.store(nullptr, std::memory_order_release);
+  if (unregister) {
+    idev->dead = true;
+    dev.ip6_ptr.store(nullptr, std::memory_order_release);
+  }
   for (inet6_ifaddr& ifa : idev->addr_list) leave_anycast(dev, ifa);
-  idev->addr_list.clear();
+  idev->addr_list.clear();  // also on NETDEV_DOWN: keep_addr_on_down is 0
+  if (!unregister) return;
   rt6_disable_ip(dev);  // what was added before ip6_ptr was cleared
   static_cast<void>(dev_put(dev, holder::neigh_parms));
   neigh_ifdown(*s.nd_tbl, dev);
@@ -189,7 +193,7 @@ status inet6_addr_add(net_device& dev, const ip_key& addr, std::uint8_t prefixle
     inet6_ifaddr ifa{addr, prefixlen, nullptr};
     if (dev_net(dev).ipv6->forwarding.load() && prefixlen < 127) ifa.aca = join_anycast(dev, addr, prefixlen);
     idev->addr_list.push_back(ifa);
-    if (dev_up(dev)) add_routes(dev, ifa);
+    add_routes(dev, ifa);
     s.emit(event_kind::RTM_NEWADDR, &dev, dev.ifindex);
     return {};
   });

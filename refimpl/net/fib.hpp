@@ -118,6 +118,7 @@ struct fib_config {
   rtprot fc_protocol = rtprot::static_route;
   std::uint32_t fc_priority = 0;
   std::uint32_t fc_prefsrc = 0;
+  bool fc_append = false;  // NLM_F_APPEND, as fib_magic: beside another of the prefix and priority, unless it is the same
   std::vector<fib_nexthop_config> nexthops;  // empty only for blackhole, unreachable
 };
 

@@ -124,6 +124,7 @@ void fib_magic(bool add, rtn type, std::uint32_t dst, std::uint8_t plen, const i
   cfg.fc_dst_len = plen;
   cfg.fc_scope = type == rtn::local ? RT_SCOPE_HOST : RT_SCOPE_LINK;
   cfg.fc_prefsrc = prim.ifa_local;
+  cfg.fc_append = true;
   cfg.nexthops.push_back({&dev, 0, 1});
   net& n = dev_net(dev);
   static_cast<void>(add ? fib_table_insert(n, cfg) : fib_table_delete(n, cfg));
@@ -136,15 +137,60 @@ struct address_routes {
   explicit address_routes(const in_ifaddr& ifa)
       : prefix(ifa.ifa_local & ifa.mask()),
         broadcast(prefix | ~ifa.mask()),
-        subnet(prefix != 0 && (prefix != ifa.ifa_local || ifa.prefixlen < 32)),
+        subnet((prefix >> 24) != 0 && (prefix != ifa.ifa_local || ifa.prefixlen < 32)),
         prefix_type((ifa.ifa_dev.dev->flags.load() & IFF_LOOPBACK) != 0 ? rtn::local : rtn::unicast) {}
 };
+
+bool same_subnet(const in_ifaddr& a, const in_ifaddr& b) {
+  return a.prefixlen == b.prefixlen && ((a.ifa_local ^ b.ifa_local) & a.mask()) == 0;
+}
+
+// inet_ifa_byprefix for a secondary address: its routes carry the primary one as their source. NULL: that one is gone.
+const in_ifaddr* primary_of(const in_ifaddr& ifa) {
+  if (!ifa.secondary) return &ifa;
+  for (const auto& other : ifa.ifa_dev.ifa_list)
+    if (same_subnet(*other, ifa)) return other->secondary ? nullptr : other.get();
+  return nullptr;
+}
+
+struct still_wanted {
+  bool local = false, broadcast = false;
+};
+
+// Routes of `ifa`, whose primary is `prim`, that an address which stays has in common with it.
+still_wanted wanted_by_others(const in_ifaddr& ifa, const in_ifaddr& prim, const address_routes& r) {
+  still_wanted out;
+  const in_ifaddr* prim1 = nullptr;
+  bool same_prefsrc = false;
+  for (const auto& other : ifa.ifa_dev.ifa_list) {
+    if (other.get() == &ifa) continue;
+    if (other->secondary && same_subnet(*other, prim)) {
+      prim1 = &prim;
+    } else if (other->secondary) {
+      if (!same_prefsrc) continue;
+      if (prim1 == nullptr || !same_subnet(*other, *prim1)) prim1 = primary_of(*other);
+      if (prim1 == nullptr || prim1->ifa_local != prim.ifa_local) continue;
+    } else {
+      if (prim.ifa_local != other->ifa_local) continue;
+      prim1 = other.get();
+      same_prefsrc = same_prefsrc || prim1 != &prim;
+    }
+    out.local = out.local || ifa.ifa_local == other->ifa_local;
+    if (prim1 != other.get() || other->prefixlen >= 31) continue;
+    const address_routes theirs(*other);
+    const bool zeronet = (theirs.prefix >> 24) == 0;
+    out.broadcast = out.broadcast || (!zeronet && (r.broadcast == theirs.broadcast || r.broadcast == theirs.prefix));
+  }
+  return out;
+}
 
 }  // namespace
 
 void fib_add_ifaddr(in_ifaddr& ifa) {
   const address_routes r(ifa);
-  fib_magic(true, rtn::local, ifa.ifa_local, 32, ifa);
+  const in_ifaddr* prim = primary_of(ifa);
+  if (prim == nullptr) return;
+  fib_magic(true, rtn::local, ifa.ifa_local, 32, *prim);
   if (!dev_up(*ifa.ifa_dev.dev)) return;
   if (!r.subnet || ifa.secondary) return;
   fib_magic(true, r.prefix_type, r.prefix, ifa.prefixlen, ifa);
@@ -153,19 +199,15 @@ void fib_add_ifaddr(in_ifaddr& ifa) {
 
 void fib_del_ifaddr(in_ifaddr& ifa) {
   const address_routes r(ifa);
-  in_device& in_dev = ifa.ifa_dev;
-  bool local_stays = false, subnet_stays = false;
-  if (!in_dev.dead)
-    for (const auto& other : in_dev.ifa_list) {
-      if (other.get() == &ifa) continue;
-      local_stays = local_stays || other->ifa_local == ifa.ifa_local;
-      subnet_stays = subnet_stays || (other->prefixlen == ifa.prefixlen && (other->ifa_local & other->mask()) == r.prefix);
-    }
-  if (r.subnet && !ifa.secondary) fib_magic(false, r.prefix_type, r.prefix, ifa.prefixlen, ifa);
-  if (r.subnet && !ifa.secondary && ifa.prefixlen < 31 && !subnet_stays)
-    fib_magic(false, rtn::broadcast, r.broadcast, 32, ifa);
-  if (local_stays) return;
-  fib_magic(false, rtn::local, ifa.ifa_local, 32, ifa);
+  const in_device& in_dev = ifa.ifa_dev;
+  const in_ifaddr* prim = primary_of(ifa);
+  if (prim == nullptr) return;
+  const bool subnet = r.subnet && !ifa.secondary;
+  if (subnet) fib_magic(false, r.prefix_type, r.prefix, ifa.prefixlen, ifa);
+  const still_wanted others = in_dev.dead ? still_wanted{} : wanted_by_others(ifa, *prim, r);
+  if (subnet && ifa.prefixlen < 31 && !others.broadcast) fib_magic(false, rtn::broadcast, r.broadcast, 32, ifa);
+  if (others.local) return;
+  fib_magic(false, rtn::local, ifa.ifa_local, 32, *prim);
   net& n = dev_net(*in_dev.dev);
   if (!inet_addr_is_local(n, ifa.ifa_local) && fib_sync_down_addr(n, ifa.ifa_local) != 0) fib_flush(n);
 }

@@ -36,9 +36,11 @@ status check_config(net& n, const fib_config& cfg) {
   return {};
 }
 
-bool taken(const fib_leaf& leaf, const fib_config& cfg) {
+bool taken(const fib_leaf& leaf, const fib_config& cfg, const fib_info& fi) {
   for (const fib_alias* fa = leaf.first.load(); fa != nullptr; fa = fa->next.load())
-    if (fa->plen == cfg.fc_dst_len && fa->fa_info.priority == cfg.fc_priority) return true;
+    if (fa->plen == cfg.fc_dst_len && fa->fa_info.priority == cfg.fc_priority &&
+        (!cfg.fc_append || (fa->type == cfg.fc_type && &fa->fa_info == &fi)))
+      return true;
   return false;
 }
 
@@ -67,7 +69,7 @@ void drop_unused(fib_info& fi) {
 
 status insert(net& n, fib_table& table, const fib_config& cfg, fib_info& fi) {
   stack& s = n.owner;
-  if (const fib_leaf* old = table.trie->find_leaf(cfg.fc_dst); old != nullptr && taken(*old, cfg)) return error::eexist;
+  if (const fib_leaf* old = table.trie->find_leaf(cfg.fc_dst); old != nullptr && taken(*old, cfg, fi)) return error::eexist;
   if (n.ipv4->routes >= s.options.max_routes) return error::enobufs;
   if (s.alloc_fails("fib_alias")) return error::enomem;
   fib_leaf* leaf = table.trie->get_leaf(s, cfg.fc_dst);

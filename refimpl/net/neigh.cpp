@@ -80,6 +80,14 @@ void neigh_timer_handler(neighbour& n) {
   neigh_release(&n);
 }
 
+namespace {
+// arp_constructor: all IPv4 neighbours behind loopback are one, INADDR_ANY.
+ip_key constructed_key(const neigh_table& tbl, const ip_key& key, const net_device& dev) {
+  const bool loopback = (dev.flags.load(std::memory_order_relaxed) & IFF_LOOPBACK) != 0;
+  return loopback && tbl.family == neigh_family::ipv4 ? ip_key{} : key;
+}
+}  // namespace
+
 result<neighbour*> neigh_create(neigh_table& tbl, const ip_key& key, net_device& dev) {
   stack& s = tbl.owner;
   return s.enter([&]() -> result<neighbour*> {
@@ -92,7 +100,12 @@ result<neighbour*> neigh_create(neigh_table& tbl, const ip_key& key, net_device&
     }
     if (tbl.entries >= s.options.neigh_gc_thresh3) return error::enobufs;
     if (s.alloc_fails("neigh_alloc")) return error::enomem;
-    auto* n = new neighbour(tbl, key, dev);  // born with the table's reference
+    const ip_key made = constructed_key(tbl, key, dev);
+    if (neighbour* old = made != key ? find(tbl, made, dev) : nullptr) {
+      old->refcnt.fetch_add(1);
+      return old;
+    }
+    auto* n = new neighbour(tbl, made, dev);  // born with the table's reference
     dev_hold(dev, holder::neighbour);
     insert(tbl, *n);
     n->refcnt.fetch_add(1);

@@ -129,6 +129,8 @@ TEST_F(live_driver, tables_come_back_as_they_were_written) {
   ASSERT_EQ(dump_addresses(net_.rtnl(), addresses, in(usual_limit)).text, "");
   ASSERT_EQ(dump_routes(net_.rtnl(), routes, in(usual_limit)).text, "");
   ASSERT_EQ(dump_neighbours(net_.rtnl(), neighbours, in(usual_limit)).text, "");
+  // The kernel would keep it beyond the namespace's exit.
+  ASSERT_EQ(change_neighbour(net_, 0, inet, proxy, true, false, in(usual_limit)).text, "");
   ASSERT_EQ(addresses.size(), 1u);
   EXPECT_EQ(addresses[0].local, local);
   EXPECT_EQ(addresses[0].prefixlen, 24);

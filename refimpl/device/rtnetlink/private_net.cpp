@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "refimpl/device/rtnetlink/dump.hpp"
+#include "refimpl/device/rtnetlink/table_requests.hpp"
 
 namespace quiesce::rtnetlink {
 
@@ -43,6 +44,17 @@ answer in_thread(const std::function<answer()>& f) {
   answer out;
   std::thread([&] { out = f(); }).join();
   return out;
+}
+
+// A proxy entry without device outlives its namespace (seen on 6.18: pneigh_ifdown takes entries of devices only) and shows
+// in a new one whose struct net got the same memory.
+answer drop_foreign_proxies(private_net& n) {
+  std::vector<neighbour_entry> entries;
+  if (answer a = dump_neighbours(n.rtnl(), entries, in(usual_limit)); !a) return a;
+  for (const neighbour_entry& e : entries)
+    if (e.proxy && e.ifindex == 0)
+      if (answer a = change_neighbour(n, 0, e.family, e.dst, true, false, in(usual_limit)); !a) return a;
+  return {};
 }
 
 }  // namespace
@@ -83,6 +95,7 @@ answer private_net::make(private_net& out, const std::string& label) {
     return {EEXIST, fmt::format("a new network namespace has {} devices, not `lo` alone (fallback tunnels: see "
                                 "net.core.fb_tunnels_only_for_init_net)",
                                 links.size())};
+  if (answer a = drop_foreign_proxies(made); !a) return a;
   {
     std::lock_guard held(alive_nets().lock);
     if (!alive_nets().inodes.insert(made.inode_).second) {

@@ -81,7 +81,7 @@ answer change_route(private_net& n, const route_request& r, bool add, deadline u
 }
 
 answer change_neighbour(private_net& n, int ifindex, int family, const ip_key& dst, bool proxy, bool add, deadline until) {
-  message m(add ? RTM_NEWNEIGH : RTM_DELNEIGH, add ? creation : 0,
+  message m(add ? RTM_NEWNEIGH : RTM_DELNEIGH, add ? NLM_F_CREATE | NLM_F_REPLACE : 0,
             name_of(n, add, proxy ? "proxy" : "neighbour", family, dst, family == AF_INET ? 32 : 128));
   auto& h = m.header<ndmsg>();
   h.ndm_family = static_cast<std::uint8_t>(family);

@@ -41,7 +41,9 @@ answer testbed::settle_net(private_net& n) {
   for (const char* name : {"accept_dad", "dad_transmits", "router_solicitations"})
     for (const char* scope : {"default", "lo"})
       if (answer a = n.set(fmt::format("ipv6/conf/{}/{}", scope, name), "0"); !a && a.code != ENOENT) return a;
-  return {};
+  // For devices that are moved here: their inet6_dev is made anew. 1: IN6_ADDR_GEN_MODE_NONE.
+  const answer mode = n.set("ipv6/conf/default/addr_gen_mode", "1");
+  return mode.code == ENOENT ? answer{} : mode;
 }
 
 answer testbed::add_net(int number) {
