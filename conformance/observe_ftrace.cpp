@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "conformance/observe_ftrace.hpp"
+
+#include <boost/fusion/include/adapt_struct.hpp>
+#include <boost/spirit/home/x3.hpp>
+#include <charconv>
+
+namespace quiesce::observe {
+
+namespace x3 = boost::spirit::x3;
+
+namespace {
+
+using iterator = const char*;
+using text_range = boost::iterator_range<iterator>;
+
+std::string_view view(const text_range& r) { return {r.begin(), static_cast<std::size_t>(r.end() - r.begin())}; }
+
+struct raw_line {
+  text_range task, cpu;
+  std::uint64_t seconds = 0;
+  text_range fraction, name;
+};
+struct raw_entries {
+  std::uint64_t in_buffer = 0, written = 0;
+};
+struct raw_field {
+  text_range key, value;
+};
+struct raw_probe {
+  text_range where;
+  boost::optional<text_range> from;
+  std::vector<raw_field> fields;
+};
+
+}  // namespace
+}  // namespace quiesce::observe
+
+BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_line, task, cpu, seconds, fraction, name)
+BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_entries, in_buffer, written)
+BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_field, key, value)
+BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_probe, where, from, fields)
+
+namespace quiesce::observe {
+namespace {
+
+using x3::char_;
+using x3::lit;
+
+const auto number = x3::ulong_long;
+const auto blanks = x3::omit[+x3::blank];
+const auto word = x3::raw[+(char_ - x3::space)];
+
+// The command name may contain anything; the process id is what stands before the processor.
+const auto pid = '-' >> x3::digit >> *x3::digit;
+const auto thread_group = x3::omit[-(blanks >> '(' >> *(char_ - ')') >> ')')];
+const auto processor_follows = thread_group >> blanks >> '[' >> x3::digit;
+const auto task = x3::raw[+(char_ - (x3::omit[pid] >> processor_follows)) >> x3::omit[pid]];
+const auto flags = x3::omit[+(char_ - x3::space)] >> blanks;
+const auto stamp = number >> '.' >> x3::raw[+x3::digit] >> ':';
+const auto plain_name = x3::raw[+(char_ - (lit(':') | x3::space))] >> ':';
+const auto stack_head = x3::raw[lit("<stack trace>")];
+const auto head = x3::omit[*x3::blank] >> task >> thread_group >> blanks >> '[' >> x3::raw[+x3::digit] >> ']' >> blanks >>
+                  -(!(number >> '.' >> x3::digit) >> flags) >> stamp >> blanks >> (stack_head | plain_name);
+
+const auto lost_line = lit("CPU:") >> x3::omit[number] >> " [LOST " >> (number >> " EVENTS]" | "EVENTS]" >> x3::attr(0ULL));
+const auto entries_line = lit("# entries-in-buffer/entries-written: ") >> number >> '/' >> number;
+
+const auto symbol = +(char_ - (char_("+)") | x3::space));
+const auto offset = "+0x" >> +x3::xdigit >> -("/0x" >> +x3::xdigit);
+const auto module_name = " [" >> +(char_ - ']') >> ']';
+const auto frame = lit(" => ") >> x3::raw[symbol] >> x3::omit[-offset >> -module_name];
+
+const auto quoted = '"' >> x3::raw[*(char_ - '"')] >> '"';
+const auto field = ' ' >> x3::raw[+(char_ - (lit('=') | ' '))] >> '=' >> (quoted | word);
+const auto unknown_caller = lit("[unknown/kretprobe'd]");
+const auto place = x3::raw[unknown_caller | symbol >> x3::omit[-offset >> -module_name]];
+const auto probe = '(' >> place >> -(" <- " >> place) >> ')' >> *field;
+
+std::string_view symbol_of(std::string_view place_text) { return place_text.substr(0, place_text.find_first_of("+ ")); }
+
+}  // namespace
+
+bool parse_ftrace(std::string_view line, ftrace_line& out) {
+  raw_line raw;
+  iterator first = line.data();
+  const iterator last = first + line.size();
+  if (!x3::parse(first, last, head, raw)) return false;
+  out.task = view(raw.task);
+  out.cpu = view(raw.cpu);
+  out.name = view(raw.name);
+  std::int64_t fraction = 0;
+  std::int64_t scale = 1'000'000'000;
+  for (char c : view(raw.fraction))
+    if (scale > 1) {
+      fraction = fraction * 10 + (c - '0');
+      scale /= 10;
+    }
+  if (raw.seconds > 9'000'000'000ULL) return false;
+  out.time = static_cast<std::int64_t>(raw.seconds) * 1'000'000'000 + fraction * scale;
+  if (first != last && *first == ' ') ++first;
+  out.text = {first, static_cast<std::size_t>(last - first)};
+  return true;
+}
+
+bool parse_lost(std::string_view line, std::uint64_t& lost) {
+  iterator first = line.data();
+  return line.starts_with("CPU:") && x3::parse(first, first + line.size(), lost_line, lost);
+}
+
+bool parse_entries(std::string_view line, std::uint64_t& in_buffer, std::uint64_t& written) {
+  raw_entries raw;
+  iterator first = line.data();
+  if (!x3::parse(first, first + line.size(), entries_line, raw)) return false;
+  in_buffer = raw.in_buffer;
+  written = raw.written;
+  return true;
+}
+
+bool parse_frame(std::string_view line, std::string_view& function) {
+  text_range name;
+  iterator first = line.data();
+  const iterator last = first + line.size();
+  if (!x3::parse(first, last, frame, name) || first != last) return false;
+  function = view(name);
+  return true;
+}
+
+bool is_probe(std::string_view text) { return !text.empty() && text.front() == '('; }
+
+std::string_view probed_function(std::string_view text) {
+  const std::size_t close = text.find(')');
+  const std::string_view inside = text.substr(1, close == std::string_view::npos ? close : close - 1);
+  const std::size_t arrow = inside.find("<- ");
+  return symbol_of(arrow == std::string_view::npos ? inside : inside.substr(arrow + 3));
+}
+
+bool parse_probe(std::string_view text, probe_text& out) {
+  raw_probe raw;
+  iterator first = text.data();
+  const iterator last = first + text.size();
+  if (!x3::parse(first, last, probe, raw) || first != last) return false;
+  out.returns = raw.from.has_value();
+  out.function = symbol_of(view(out.returns ? *raw.from : raw.where));
+  out.caller = out.returns ? symbol_of(view(raw.where)) : std::string_view{};
+  out.fields.clear();
+  for (const raw_field& f : raw.fields) out.fields.push_back({view(f.key), view(f.value)});
+  return true;
+}
+
+std::string_view probe_text::value(std::string_view key) const {
+  for (const field& f : fields)
+    if (f.key == key) return f.value;
+  return {};
+}
+
+std::uint64_t probe_text::number(std::string_view key) const {
+  std::string_view text = value(key);
+  const bool hex = text.starts_with("0x");
+  if (hex) text.remove_prefix(2);
+  std::uint64_t out = 0;
+  const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), out, hex ? 16 : 10);
+  return failed == std::errc() && stop == text.data() + text.size() ? out : 0;
+}
+
+std::string_view field_of(std::string_view text, std::string_view key) {
+  for (std::size_t at = 0; (at = text.find(key, at)) != std::string_view::npos; ++at) {
+    const std::size_t value = at + key.size();
+    if ((at == 0 || text[at - 1] == ' ') && value < text.size() && text[value] == '=')
+      return text.substr(value + 1, text.find(' ', value) - value - 1);
+  }
+  return {};
+}
+
+}  // namespace quiesce::observe

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Records of the logging module, put together to rollbacks, closes, moves and rebroadcasts.
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "conformance/observe_builder.hpp"
+#include "conformance/observe_log_line.hpp"
+
+namespace quiesce::observe {
+
+class log_batches {
+ public:
+  explicit log_batches(event_builder& to) : to_(to) {}
+  void record(const module_record&, std::uint64_t line, std::int64_t time);
+  void mark();  // a new scenario: nothing before it goes on
+  void finish();
+
+ private:
+  struct entry {
+    seen kind;
+    slot dev;
+    std::uint64_t net;
+    int state = -1;  // reg_state
+    int depth = 0;   // notifications around it
+    std::uint64_t line = 0;
+    std::int64_t time = -1;
+  };
+  struct slot_list {
+    std::vector<slot> order;
+    std::unordered_set<slot> set;
+    void add(slot s) {
+      if (set.insert(s).second) order.push_back(s);
+    }
+    bool has(slot s) const { return set.count(s) > 0; }
+    bool empty() const { return order.empty(); }
+  };
+  // At one depth: devices going down, down, unregistered, in this order.
+  struct instance {
+    int depth = 0;
+    std::size_t first = 0, last = 0;
+    slot_list closed, gone;
+    bool any_down = false, move = false;
+    bool continues(const entry&) const;
+    void take(const entry&);
+  };
+  void notification(const module_record&);
+  void chain_end(const module_record&);
+  void batch_mark(const module_record&);
+  slot device(const module_record&);
+  void add(seen kind, slot dev, const module_record&);
+  std::vector<instance> split() const;
+  void begin(const instance&);
+  void write(const instance&, const entry&);
+  void end(const instance&);
+  void rebroadcast(const entry&);
+
+  event_builder& to_;
+  std::string primary_;                                      // hi, or lo where no record of the chain's begin exists
+  std::vector<std::pair<std::uint64_t, std::string>> open_;  // notifications whose `lo` is to come: event, device
+  std::vector<entry> entries_;                               // held back
+  instance top_;                                             // what stands in entries_ at depth 0
+  slot moving_ = no_slot;
+  bool explicit_ = false;  // between the module's own begin and end of a batch
+  bool explicit_close_ = false;
+  std::uint64_t line_ = 0;
+  std::int64_t time_ = -1;
+};
+
+}  // namespace quiesce::observe
