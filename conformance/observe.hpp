@@ -55,6 +55,7 @@ struct observed_event {
   std::vector<std::int64_t> members;  // of the begin of a close or rollback: in their order, as far as that is known
   std::uint64_t line = 0;             // of the record, from 1
   std::int64_t time = -1;             // nanoseconds of the source's clock; -1: not shown
+  std::int8_t up = -1;                // IFF_UP of the device, where the record says it
 };
 
 // Why the rules that rest on order, or on nothing being missed, cannot be decided from here on.

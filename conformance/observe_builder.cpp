@@ -64,9 +64,13 @@ shape shape_of(seen kind) {
 }
 
 void event_builder::record(std::string_view task, std::uint64_t line, std::int64_t time) {
+  ++summary_.records;
+  record_again(task, line, time);
+}
+
+void event_builder::record_again(std::string_view task, std::uint64_t line, std::int64_t time) {
   line_ = line;
   time_ = time;
-  ++summary_.records;
   if (task_ && task == task_text_) return;
   task_text_ = task;
   if (tasks_.size() >= limits_.tasks && !tasks_.count(task_text_)) {
@@ -91,8 +95,9 @@ event_builder::task_state& event_builder::current() {
 void event_builder::emit(seen kind, slot dev, bool inferred) { emit_at(kind, dev, 0, inferred); }
 void event_builder::emit_net(seen kind, std::uint64_t net, bool inferred) { emit_at(kind, no_slot, net, inferred); }
 
-void event_builder::emit_at(seen kind, slot dev, std::uint64_t net, bool inferred) {
+void event_builder::emit_at(seen kind, slot dev, std::uint64_t net, bool inferred, int up) {
   held h;
+  h.event.up = static_cast<std::int8_t>(up);
   h.event.kind = kind;
   h.event.inferred = inferred;
   h.dev = dev;
@@ -195,6 +200,7 @@ bool event_builder::close(span_kind kind, bool inferred) {
     span last = std::move(task.spans.back());
     done = last.kind == kind;
     task.spans.pop_back();
+    if (last.kind == span_kind::rollback) largest_batch_ = std::max(largest_batch_, last.members.size());
     if (last.kind == span_kind::rollback)
       for (slot m : last.members) set_state(m, device_info::life::unregistered);
     --open_count_;

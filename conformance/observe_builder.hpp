@@ -47,7 +47,8 @@ struct source_hints {
 struct builder_limits {
   std::size_t pending = 1 << 20;  // events held back
   std::size_t devices = 1 << 16;
-  std::size_t departed = 1 << 12;  // devices that are gone but may be mentioned again
+  std::size_t freed = 64;          // devices that are freed but may be mentioned again
+  std::size_t unregistered = 256;  // devices on their way out; twice the largest batch if that is more
   std::size_t tasks = 1 << 14;
   std::size_t remarks = 100;
   std::size_t names = 4096;  // of other records
@@ -61,6 +62,8 @@ class event_builder {
 
   // --- where the record stands; call before anything else of a record
   void record(std::string_view task, std::uint64_t line, std::int64_t time);
+  // The same for a record that was held back: it isn't counted again.
+  void record_again(std::string_view task, std::uint64_t line, std::int64_t time);
 
   // --- devices
   // The device that the record means. `step` (a function's name) counts mentions within a batch, to tell devices of one name
@@ -76,7 +79,7 @@ class event_builder {
   // --- events of the current record
   void emit(seen kind, slot dev = no_slot, bool inferred = false);  // net: the device's
   void emit_net(seen kind, std::uint64_t net, bool inferred = false);
-  void emit_at(seen kind, slot dev, std::uint64_t net, bool inferred);
+  void emit_at(seen kind, slot dev, std::uint64_t net, bool inferred, int up = -1);
 
   // --- spans of the current task
   void open(span_kind, std::vector<slot> members, bool inferred);
@@ -154,7 +157,8 @@ class event_builder {
   std::size_t handed_ = 0;  // events handed on: pending_[i] is event number handed_ + i
   std::unordered_map<slot, device_info> devices_;
   std::unordered_map<std::string, std::vector<slot>> names_;
-  std::deque<slot> departed_;
+  std::deque<slot> unregistered_, freed_;
+  std::size_t largest_batch_ = 0;
   slot next_ = 0;
   struct net_info {
     std::int64_t number;

@@ -137,10 +137,9 @@ void event_builder::set_net(slot which, std::uint64_t net) {
 void event_builder::set_state(slot which, device_info::life state) {
   const auto found = devices_.find(which);
   if (found == devices_.end() || found->second.state == state) return;
-  const device_info::life before = found->second.state;
   found->second.state = state;
-  const auto out = [](device_info::life l) { return l == device_info::life::unregistered || l == device_info::life::freed; };
-  if (out(state) && !out(before)) departed_.push_back(which);
+  if (state == device_info::life::unregistered) unregistered_.push_back(which);
+  if (state == device_info::life::freed) freed_.push_back(which);
 }
 
 const device_info* event_builder::info(slot which) const {
@@ -167,12 +166,15 @@ void event_builder::forget(slot which) {
 }
 
 void event_builder::forget_departed() {
-  while (departed_.size() > limits_.departed) {
-    const slot oldest = departed_.front();
-    departed_.pop_front();
-    const device_info* d = info(oldest);
-    if (d && d->state != device_info::life::registered && d->state != device_info::life::in_rollback) forget(oldest);
-  }
+  const auto trim = [&](std::deque<slot>& from, device_info::life state, std::size_t limit) {
+    while (from.size() > limit) {
+      const device_info* d = info(from.front());
+      if (d && d->state == state) forget(from.front());
+      from.pop_front();
+    }
+  };
+  trim(freed_, device_info::life::freed, limits_.freed);
+  trim(unregistered_, device_info::life::unregistered, std::max(limits_.unregistered, 2 * largest_batch_));
 }
 
 void event_builder::forget_oldest() {

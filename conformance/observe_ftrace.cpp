@@ -28,9 +28,7 @@ struct raw_field {
   text_range key, value;
 };
 struct raw_probe {
-  text_range where;
-  boost::optional<text_range> from;
-  std::vector<raw_field> fields;
+  text_range where, from;
 };
 
 }  // namespace
@@ -39,7 +37,7 @@ struct raw_probe {
 BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_line, task, cpu, seconds, fraction, name)
 BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_entries, in_buffer, written)
 BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_field, key, value)
-BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_probe, where, from, fields)
+BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_probe, where, from)
 
 namespace quiesce::observe {
 namespace {
@@ -75,7 +73,7 @@ const auto quoted = '"' >> x3::raw[*(char_ - '"')] >> '"';
 const auto field = ' ' >> x3::raw[+(char_ - (lit('=') | ' '))] >> '=' >> (quoted | word);
 const auto unknown_caller = lit("[unknown/kretprobe'd]");
 const auto place = x3::raw[unknown_caller | symbol >> x3::omit[-offset >> -module_name]];
-const auto probe = '(' >> place >> -(" <- " >> place) >> ')' >> *field;
+const auto probe = '(' >> place >> (" <- " >> place | x3::attr(text_range{})) >> ')';
 
 std::string_view symbol_of(std::string_view place_text) { return place_text.substr(0, place_text.find_first_of("+ ")); }
 
@@ -139,12 +137,16 @@ bool parse_probe(std::string_view text, probe_text& out) {
   raw_probe raw;
   iterator first = text.data();
   const iterator last = first + text.size();
-  if (!x3::parse(first, last, probe, raw) || first != last) return false;
-  out.returns = raw.from.has_value();
-  out.function = symbol_of(view(out.returns ? *raw.from : raw.where));
+  if (!x3::parse(first, last, probe, raw)) return false;
+  out.returns = !raw.from.empty();
+  out.function = symbol_of(view(out.returns ? raw.from : raw.where));
   out.caller = out.returns ? symbol_of(view(raw.where)) : std::string_view{};
   out.fields.clear();
-  for (const raw_field& f : raw.fields) out.fields.push_back({view(f.key), view(f.value)});
+  while (first != last) {
+    raw_field f;
+    if (!x3::parse(first, last, field, f)) return false;
+    out.fields.push_back({view(f.key), view(f.value)});
+  }
   return true;
 }
 

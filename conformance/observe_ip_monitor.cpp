@@ -151,10 +151,8 @@ class ip_monitor_observer : public observer {
     finish_link();
     const monitor_line l = parse_line(text);
     if (!l.known || text.find('\0') != std::string_view::npos) return unread(text, number);
-    if (!l.link) {
-      ++to_.summary().records;
-      return to_.other(l.label);
-    }
+    ++to_.summary().records;
+    if (!l.link) return to_.other(l.label);
     pending_ =
         link_message{l.deleted, static_cast<std::int32_t>(l.link->ifindex), std::string(view(l.link->name)), {}, l.net};
     line_ = number;
@@ -172,7 +170,7 @@ class ip_monitor_observer : public observer {
   }
   void finish_link() {
     if (!pending_) return;
-    to_.record("kernel", line_, time_);
+    to_.record_again("kernel", line_, time_);
     links_.message(*pending_);
     pending_.reset();
   }

@@ -329,6 +329,11 @@ void kprobe_reader::link_build() {
   const bool of_info = task_->building == type;
   task_->building = 0;
   if (of_info) return;
+  // A move tells the old namespace at once, with a function that is inlined.
+  if (task_->moving != no_slot && type == rtm_dellink) {
+    if (const slot dev = named(); dev != no_slot) to_.emit(seen::RTM_DELLINK, dev, true);
+    return;
+  }
   if (const slot dev = named(); dev != no_slot) task_->built[dev] = type;
 }
 

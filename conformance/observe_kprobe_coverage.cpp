@@ -57,7 +57,7 @@ std::vector<std::string_view> functions_of(seen kind) {
     case seen::RTM_NEWLINK:
       return {"rtmsg_ifinfo"};
     case seen::RTM_DELLINK:
-      return {"rtmsg_ifinfo_send"};
+      return {"rtmsg_ifinfo_send", "rtmsg_ifinfo_build_skb"};
     case seen::close_begin:
     case seen::close_end:
       return {"dev_close_many", "netif_close_many"};

@@ -51,7 +51,7 @@ void log_batches::notification(const module_record& r) {
   slot dev = no_slot;
   if (kind == seen::NETDEV_REGISTER) {
     finish();
-    to_.record("kernel", line_, time_);
+    to_.record_again("kernel", line_, time_);
     const device_info* moved = moving_ == no_slot ? nullptr : to_.info(moving_);
     if (moved && moved->name == r.device) {
       to_.set_net(moving_, r.net);
@@ -86,7 +86,7 @@ void log_batches::batch_mark(const module_record& r) {
 
 void log_batches::add(seen kind, slot dev, const module_record& r) {
   const int depth = static_cast<int>(open_.size()) - (primary_ == "hi" && (r.what == "hi" || r.what == "lo") ? 1 : 0);
-  entry e{kind, dev, r.net, r.state, depth, line_, time_};
+  entry e{kind, dev, r.net, r.state, r.up, depth, line_, time_};
   const bool again = kind == seen::NETDEV_UNREGISTER && r.state == 3;
   const bool alone = again || !of_batch(kind);
   const bool holder = kind == seen::dev_hold || kind == seen::dev_put;
@@ -149,7 +149,7 @@ void log_batches::begin(const instance& i) {
 void log_batches::write(const instance& i, const entry& e) {
   const bool first_gone = e.kind == seen::NETDEV_UNREGISTER && !i.move && !i.gone.empty() && e.dev == i.gone.order.front();
   if (first_gone) to_.close(span_kind::close, true);
-  to_.emit_at(e.kind, e.dev, e.net, false);
+  to_.emit_at(e.kind, e.dev, e.net, false, e.up);
 }
 
 void log_batches::end(const instance& i) {
@@ -158,7 +158,7 @@ void log_batches::end(const instance& i) {
 }
 
 void log_batches::rebroadcast(const entry& e) {
-  to_.record("kernel", e.line, e.time);
+  to_.record_again("kernel", e.line, e.time);
   to_.open(span_kind::rebroadcast, {e.dev}, true);
   to_.emit_at(seen::NETDEV_UNREGISTER, e.dev, e.net, false);
   to_.close(span_kind::rebroadcast, true);
@@ -173,13 +173,13 @@ void log_batches::finish() {
   std::vector<const instance*> open;
   std::size_t next = 0;
   for (std::size_t at = 0; at < all.size(); ++at) {
-    to_.record("kernel", all[at].line, all[at].time);
+    to_.record_again("kernel", all[at].line, all[at].time);
     for (; next < parts.size() && parts[next].first == at; ++next) {
       begin(parts[next]);
       open.push_back(&parts[next]);
     }
     if (open.empty())
-      to_.emit_at(all[at].kind, all[at].dev, all[at].net, false);
+      to_.emit_at(all[at].kind, all[at].dev, all[at].net, false, all[at].up);
     else
       write(*open.back(), all[at]);
     for (; !open.empty() && open.back()->last == at; open.pop_back()) end(*open.back());

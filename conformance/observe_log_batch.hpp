@@ -24,6 +24,7 @@ class log_batches {
     slot dev;
     std::uint64_t net;
     int state = -1;  // reg_state
+    int up = -1;     // IFF_UP
     int depth = 0;   // notifications around it
     std::uint64_t line = 0;
     std::int64_t time = -1;

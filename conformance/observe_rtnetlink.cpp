@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+#include <sys/socket.h>
 
 #include <cstring>
 #include <vector>
@@ -64,7 +65,6 @@ void rtnetlink_observer::line(std::string_view message, std::uint64_t number) {
 void rtnetlink_observer::link(std::string_view payload, bool gone, std::uint64_t number) {
   ifinfomsg info;
   link_message out;
-  std::uint64_t net = net_;
   const bool whole =
       take(payload, info) && each_attribute(payload.substr(NLMSG_ALIGN(sizeof info)), [&](int type, std::string_view v) {
         if (type == IFLA_IFNAME) out.name = v.substr(0, v.find('\0'));
@@ -76,7 +76,7 @@ void rtnetlink_observer::link(std::string_view payload, bool gone, std::uint64_t
   if (info.ifi_family != AF_UNSPEC) return to_.other("link message of a family");
   out.gone = gone;
   out.ifindex = info.ifi_index;
-  out.net = net;
+  out.net = net_;
   links_.message(out);
 }
 

@@ -89,7 +89,7 @@ class batch_events {
     }
     place();
     for (std::size_t at = 0; at < calls_.size(); ++at) {
-      to_.record(task_, calls_[at].line, calls_[at].time);
+      to_.record_again(task_, calls_[at].line, calls_[at].time);
       const place_of& p = places_[at];
       if (p.of->first == at) begin(*p.of);
       one(p);

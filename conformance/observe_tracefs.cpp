@@ -26,7 +26,10 @@ class tracefs_observer : public observer {
       return to_.lost(lost, number, fmt::format("records are lost: {}", text));
     ftrace_line record;
     if (!parse_ftrace(text, record)) return unread(text, number);
-    if (record.name == "<stack trace>") return;
+    if (record.name == "<stack trace>") {
+      ++to_.summary().records;
+      return;
+    }
     finish_run();
     to_.record(record.task, number, record.time);
     if (!one(record, number)) unread(text, number);

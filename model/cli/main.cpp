@@ -33,7 +33,7 @@ constexpr verb verbs[] = {
     {"recheck", "", nullptr},
     {"cite", "", nullptr},
     {"conform", "", nullptr},
-    {"trace", "", nullptr},
+    {"trace", "what recordings of a kernel show, judged and compared with the model", add_trace},
     {"record", "", nullptr},
     {"bench", "the measurements of the threads, variants side by side", add_bench},
 };

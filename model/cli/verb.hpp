@@ -32,6 +32,7 @@ action add_simulate(CLI::App&);
 action add_replay(CLI::App&);
 action add_dump(CLI::App&);
 action add_bench(CLI::App&);
+action add_trace(CLI::App&);
 
 // Options that say which model in which scope: --variant, --option, --scope, --environment, --properties.
 struct selection {
