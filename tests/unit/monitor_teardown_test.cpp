@@ -17,9 +17,11 @@ ast::property_file read(const std::string& name) {
 
 class teardown : public testing::Test {
  protected:
-  std::string run(const std::string& trace, const std::string& only = "") {
+  std::string run(const std::string& trace, const std::string& only = "") { return run(file, trace, only); }
+  std::string run_close(const std::string& trace, const std::string& only) { return run(closes, trace, only); }
+  std::string run(const ast::property_file& from, const std::string& trace, const std::string& only) {
     std::vector<const ast::property*> chosen;
-    for (const auto& p : file.properties)
+    for (const auto& p : from.properties)
       if (only.empty() || p.name == only) chosen.push_back(&p);
     if (chosen.empty()) return "no such property";
     monitor_run r(vocabulary.vocabularies.at(0), chosen);
@@ -27,7 +29,7 @@ class teardown : public testing::Test {
     matched = r.outcome().matched;
     return found;
   }
-  ast::property_file vocabulary = read("events.prop"), file = read("teardown.prop");
+  ast::property_file vocabulary = read("events.prop"), file = read("teardown.prop"), closes = read("close.prop");
   std::uint64_t matched = 0;
 };
 
@@ -158,12 +160,44 @@ TEST_F(teardown, other_rules) {
             "no_newlink_after_dellink@2");
 }
 
+TEST_F(teardown, closes) {
+  const std::string up = "NETDEV_UP a n; NETDEV_UP b m; close_begin {a,b}; ";
+  EXPECT_EQ(run_close(up + "ndo_stop a; ndo_stop b; NETDEV_DOWN a n; NETDEV_DOWN b m", "all_stopped_before_down"), "");
+  EXPECT_EQ(run_close(up + "ndo_stop a; NETDEV_DOWN a n; ndo_stop b; NETDEV_DOWN b m", "all_stopped_before_down"),
+            "all_stopped_before_down@4");
+  const std::string two = "NETDEV_UP a n; NETDEV_UP b m; rollback_begin {a,b}; close_begin {a}; ndo_stop a; ";
+  EXPECT_EQ(run_close(two + "NETDEV_DOWN a n", "rollback_stops_all_before_down"), "rollback_stops_all_before_down@5");
+  EXPECT_EQ(run_close(two + "ndo_stop b; NETDEV_DOWN a n", "rollback_stops_all_before_down"), "");
+  EXPECT_EQ(run_close("NETDEV_UP a n; NETDEV_DOWN a n; NETDEV_DOWN a n", "down_only_if_up"), "down_only_if_up@2");
+  const std::string batch = "NETDEV_DOWN_BATCH a n; ";
+  EXPECT_EQ(run_close("close_begin {a}; " + batch, "no_down_batch_without_down"), "no_down_batch_without_down@1");
+  EXPECT_EQ(run_close("close_begin {a}; NETDEV_DOWN a n; " + batch, "no_down_batch_without_down"), "");
+  EXPECT_EQ(run_close("rollback_begin {a}; " + batch + batch + "rollback_end", "down_batch_once_per_rollback"),
+            "down_batch_once_per_rollback@3");
+  EXPECT_EQ(run_close("rollback_begin {a}; " + batch + "rollback_begin {b}; " + batch + "rollback_end; rollback_end",
+                      "down_batch_once_per_rollback"),
+            "");
+}
+
+TEST_F(teardown, what_lies_around_pre_uninit_and_arp) {
+  const std::string told = "rollback_begin {a}; NETDEV_UNREGISTER a n; ";
+  EXPECT_EQ(run_close(told + "NETDEV_PRE_UNINIT a n; ndo_uninit a n", "pre_uninit_before_uninit"), "");
+  EXPECT_EQ(run_close(told + "ndo_uninit a n", "pre_uninit_before_uninit"), "pre_uninit_before_uninit@2");
+  EXPECT_EQ(run_close(told + "NETDEV_PRE_UNINIT a n", "batch_before_pre_uninit"), "batch_before_pre_uninit@2");
+  EXPECT_EQ(run_close(told + "NETDEV_UNREGISTER_BATCH a n; NETDEV_PRE_UNINIT a n", "batch_before_pre_uninit"), "");
+  EXPECT_EQ(run_close("close_begin {a}; arp_ifdown_all; arp_ifdown_all; close_end", "arp_walk_once_per_close"),
+            "arp_walk_once_per_close@3");
+  EXPECT_EQ(run_close("arp_ifdown_net n; arp_ifdown_all", "arp_flush_names_its_namespace"),
+            "arp_flush_names_its_namespace@1");
+}
+
 // Every shipped property: compiles, has a sentence and a rule, and stands in the table of the README.
 TEST_F(teardown, every_shipped_property_compiles_and_is_in_the_table) {
   language::source_set sources;
   const std::string table(sources.text(sources.read(std::string(QUIESCE_SOURCE_DIR) + "/properties/README.md")));
   std::vector<ast::property_file> files;
-  for (const char* name : {"teardown.prop", "lists.prop", "lifetime.prop", "fib.prop"}) files.push_back(read(name));
+  for (const char* name : {"teardown.prop", "close.prop", "lists.prop", "lifetime.prop", "fib.prop"})
+    files.push_back(read(name));
   std::vector<const ast::property*> all;
   for (const auto& f : files)
     for (const auto& p : f.properties) all.push_back(&p);
