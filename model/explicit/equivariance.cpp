@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "model/explicit/equivariance.hpp"
 
+#include <stdexcept>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,6 +71,9 @@ class checker {
     if (done_[id]) return;
     const expr& e = p_.exprs[id];
     switch (e.code) {
+      case op::construct:
+      case op::constructed:
+        throw std::logic_error("a parametrised program is not explored");
       case op::constant:
         constant(id, core(e.type));
         break;

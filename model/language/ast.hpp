@@ -11,11 +11,12 @@
 
 namespace quiesce::ast {
 
-struct anchor {        // @kernel("file", function, "version")
+struct anchor {        // @kernel("file", function, "version"), or @at NAME in front of a statement
   source_range where;
   std::string file;
   std::string function;
   std::string version;  // empty: the variant's
+  std::string label;    // then the rest is empty
 };
 
 enum class statement_kind {

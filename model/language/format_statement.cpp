@@ -99,6 +99,7 @@ doc statement_head(const statement& s) {
 }
 
 doc anchor(const ast::anchor& a) {
+  if (!a.label.empty()) return join("@at ", a.label);
   doc inside = join(quoted(a.file), ", " + a.function);
   if (!a.version.empty()) inside << ", " << quoted(a.version);
   return join("@kernel(", std::move(inside), ")");

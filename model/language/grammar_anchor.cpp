@@ -20,11 +20,12 @@ struct mark_token : token<mark_token, char> {
 }  // namespace
 
 const auto anchor_def =
-    located[sym("@") > kw("kernel", "'kernel' after '@'") > sym("(", "'(' after '@kernel'") >
+    located[sym("@") > ((kw("at") > name("a label")[put<&ast::anchor::label>]) |
+            (kw("kernel", "'kernel' after '@'") > sym("(", "'(' after '@kernel'") >
             text("the kernel file in double quotes")[put<&ast::anchor::file>] > sym(",", "',' and the kernel function") >
             name("the kernel function")[put<&ast::anchor::function>] >
             -(sym(",") > text("the kernel version in double quotes")[put<&ast::anchor::version>]) >
-            sym(")", "')' to close the anchor")];
+            sym(")", "')' to close the anchor")))];
 
 const auto evidence_def = kw("evidence") > mark_token()[put<&ast::evidence::mark>] > -text()[put<&ast::evidence::text>];
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 #include "model/system/core_term.hpp"
 #include "properties/diagnostic.hpp"
@@ -29,9 +30,11 @@ std::string quoted(const std::string& s) {
   return out + '"';
 }
 
+// At `index`; or at all places, where `everywhere` gives the new value of a place from its index and its value before.
 struct write {
   std::vector<term> index;
   term value;
+  std::function<term(const std::vector<term>&, const term&)> everywhere;
 };
 
 // A path so far: what was assumed, chosen and written.
@@ -43,6 +46,8 @@ struct path {
   std::map<temp_id, term> temps;
   std::map<variable_id, std::vector<write>> writes;
   std::uint64_t violated = 0, marked = 0;
+  std::vector<std::pair<std::string, term>> effects;  // parametrised: violates and marks, with their conditions
+  std::set<variable_id> arbitrary;                    // tables that start with any values
 };
 
 class writer {
@@ -52,8 +57,9 @@ class writer {
   std::string run() {
     out_ = "(core 1)\n";
     for (const sort& s : p_.sorts) {
-      out_ += "(sort " + quoted(s.name);
+      out_ += (s.unbounded ? "(sort-any " : s.closed ? "(sort-union " : "(sort ") + quoted(s.name);
       for (const std::string& e : s.element) out_ += ' ' + quoted(e);
+      for (const constructor& c : s.constructors) out_ += " (" + quoted(c.name) + ' ' + quoted(p_.sorts[c.over].name) + ')';
       out_ += ")\n";
     }
     for (const variable& v : p_.variables) {
@@ -65,6 +71,8 @@ class writer {
     for (const process& q : p_.processes) actions(q);
     out_ += "(resting " + resting()->text + ")\n";
     properties();
+    path none;
+    for (const lemma& l : p_.lemmas) out_ += "(invariant " + quoted(l.name) + ' ' + value(none, l.condition)->text + ")\n";
     return std::move(out_);
   }
 
@@ -75,7 +83,7 @@ class writer {
       case type_kind::boolean:
         return "bool";
       case type_kind::integer:
-        return fmt::format("(int {} {})", t.low, t.high);
+        return t.high >= far / 2 ? fmt::format("(int {} any)", t.low) : fmt::format("(int {} {})", t.low, t.high);
       case type_kind::enumeration: {
         std::string out = "(enum";
         for (const std::string& l : t.labels) out += ' ' + quoted(l);
@@ -91,7 +99,14 @@ class writer {
     return "?";
   }
 
+  bool open(sort_id s) const { return p_.sorts[s].unbounded || p_.sorts[s].closed; }
+  std::int64_t elements(sort_id s) const { return open(s) ? far : static_cast<std::int64_t>(p_.sorts[s].element.size()); }
+
   std::int64_t high(type_id t) const {
+    const type& ty = p_.types[t];
+    if (p_.parametrised && ty.kind == type_kind::set) return far;
+    if (ty.kind == type_kind::element && open(ty.sort)) return far;
+    if (ty.kind == type_kind::option) return std::min(far, 1 + high(ty.inner) - low(p_, ty.inner));
     std::uint64_t m = max_code(p_, t);
     return m > static_cast<std::uint64_t>(far) ? far : low(p_, t) + static_cast<std::int64_t>(m);
   }
@@ -101,7 +116,7 @@ class writer {
   term load(const path& x, variable_id v, const std::vector<term>& index) const {
     const variable& var = p_.variables[v];
     term out;
-    if (initial_) {
+    if (initial_ && !x.arbitrary.count(v)) {
       out = number(low(p_, var.type));
     } else {
       std::string text = "(f " + quoted(var.name);
@@ -110,7 +125,8 @@ class writer {
     }
     auto it = x.writes.find(v);
     if (it == x.writes.end()) return out;
-    for (const write& w : it->second) out = choice(same_place(w.index, index), w.value, out);
+    for (const write& w : it->second)
+      out = w.everywhere ? w.everywhere(index, out) : choice(same_place(w.index, index), w.value, out);
     return out;
   }
 
@@ -177,9 +193,23 @@ class writer {
         return wrapped(e.type, kid(0));
       case op::unwrap:
         return unwrapped(e.type, kid(0));
+      case op::construct:
+        return opaque(constructor_text("make", e) + kid(0)->text + ')', static_cast<std::int64_t>(p_.sorts[e.sort].element.size()),
+                      far);
+      case op::constructed: {
+        const term a = kid(0);
+        if (a->constant) return truth(false);
+        if (a->text.starts_with("(make ")) return truth(a->text.starts_with(constructor_text("make", e)));
+        return opaque(constructor_text("made", e) + a->text + ')', 0, 1);
+      }
       default:
         return computed(e.code, kid(0), e.kids.size() > 1 ? kid(1) : nullptr);
     }
+  }
+
+  std::string constructor_text(const char* word, const expr& e) const {
+    const sort& s = p_.sorts[e.sort];
+    return fmt::format("({} {} {} ", word, quoted(s.name), quoted(s.constructors[static_cast<std::size_t>(e.value)].name));
   }
 
   term wrapped(type_id option, const term& a) const {
@@ -196,6 +226,13 @@ class writer {
 
   term computed(op code, const term& a, const term& b) const {
     bool known = a->constant && (!b || b->constant);
+    if (p_.parametrised) {  // the only set with a number is the empty one
+      if (code == op::contains && is(a, 0)) return truth(false);
+      if ((code == op::unite && is(a, 0)) || (code == op::intersect && is(b, 0))) return b;
+      if ((code == op::unite || code == op::subtract_set) && is(b, 0)) return a;
+      if ((code == op::intersect || code == op::subtract_set) && is(a, 0)) return a;
+      known = known && code != op::singleton && code != op::contains;
+    }
     std::int64_t x = a->low, y = b ? b->low : 0;
     auto name = [&](const char* f) { return b ? call(f, a, b) : call(f, a); };
     switch (code) {
@@ -229,7 +266,7 @@ class writer {
   }
 
   term quantified(path& x, const expr& e) {
-    auto n = static_cast<std::int64_t>(p_.sorts[e.sort].element.size());
+    auto n = elements(e.sort);
     std::string bound = fmt::format("b{}", ++bound_);
     auto saved = x.temps;
     x.temps[e.temp] = opaque(bound, 0, std::max<std::int64_t>(n - 1, 0));
@@ -239,6 +276,7 @@ class writer {
     --bound_;
     if (e.code == op::all && body->constant && (body->low || n > 0)) return truth(body->low != 0);
     if (e.code == op::some && body->constant && (!body->low || n > 0)) return truth(body->low != 0);
+    if (p_.parametrised && e.code == op::collect && is(body, 0)) return body;
     const char* name = e.code == op::all ? "all" : e.code == op::some ? "exists" : e.code == op::count ? "count" : "collect";
     std::string text = fmt::format("({} ({} {}) {})", name, bound, quoted(p_.sorts[e.sort].name), body->text);
     if (e.code == op::count) return opaque(text, 0, n);
@@ -302,15 +340,24 @@ class writer {
           break;
         }
         case operation::choose:
-          choose(x, i);
+          if (p_.parametrised && i.type == nothing && i.sort == nothing)
+            branch(x, i, todo);
+          else
+            choose(x, i);
           break;
         case operation::emit:
           break;
         case operation::violate:
-          x.violated |= std::uint64_t{1} << i.which;
-          break;
         case operation::mark:
-          x.marked |= std::uint64_t{1} << i.which;
+          if (i.a != nothing) {
+            conditional_effect(x, i);
+            break;
+          }
+          if (i.code == operation::mark) {
+            x.marked |= std::uint64_t{1} << i.which;
+            break;
+          }
+          x.violated |= std::uint64_t{1} << i.which;
           break;
         case operation::error:
           return done(x, std::string(" (ends error ") + name(static_cast<error_kind>(i.which)) + ")", -1);
@@ -324,7 +371,31 @@ class writer {
     }
   }
 
+  // Each value a path of its own.
+  void branch(path& x, const instruction& i, std::vector<path>& todo) const {
+    for (std::uint32_t v = i.count; v-- > 1;) {
+      path other = x;
+      other.temps[i.temp] = number(v);
+      ++other.pc;
+      todo.push_back(std::move(other));
+    }
+    x.temps[i.temp] = number(0);
+  }
+
+  void conditional_effect(path& x, const instruction& i) {
+    const term when = value(x, i.a);
+    if (is(when, 0)) return;
+    const char* word = i.code == operation::mark ? "marks" : "violates";
+    x.effects.emplace_back(fmt::format("({} {}", word, quoted(p_.properties[i.which].name)), when);
+  }
+
   void choose(path& x, const instruction& i) const {
+    if (p_.parametrised) {
+      const std::string name = fmt::format("c{}", x.params.size());
+      x.params.push_back('(' + name + ' ' + type_text(i.type) + ')');
+      x.temps[i.temp] = opaque(name, p_.types[i.type].kind == type_kind::set ? -far : low(p_, i.type), high(i.type));
+      return;
+    }
     std::uint64_t n = i.sort == nothing ? i.count : p_.sorts[i.sort].element.size();
     std::string name = fmt::format("c{}", x.params.size());
     x.params.push_back(i.sort == nothing ? fmt::format("({} {})", name, n)
@@ -334,6 +405,8 @@ class writer {
 
   // False where the value never fits: the path has ended.
   bool assign(path& x, const instruction& i, std::vector<path>&, const finish& done) {
+    if (i.a == nothing) return x.arbitrary.insert(i.var).second;
+    if (!i.each.empty()) return assign_everywhere(x, i, done);
     term v = value(x, i.a);
     std::vector<term> index = terms(x, i.index);
     term fits = fit(v, p_.variables[i.var].type);
@@ -346,6 +419,10 @@ class writer {
     }
     std::vector<write>& all = x.writes[i.var];
     for (std::size_t k = 0; k < all.size();) {
+      if (all[k].everywhere) {
+        ++k;
+        continue;
+      }
       term again = same_place(all[k].index, index);
       if (is(again, 1)) {
         all.erase(all.begin() + static_cast<std::ptrdiff_t>(k));
@@ -354,8 +431,63 @@ class writer {
       all[k].value = choice(again, v, all[k].value);
       ++k;
     }
-    all.push_back({std::move(index), v});
+    all.push_back({std::move(index), v, {}});
     return true;
+  }
+
+  bool assign_everywhere(path& x, const instruction& i, const finish& done) {
+    const path before = x;
+    const auto bound = [&i](expr_id e, const program& p) {
+      return p.exprs[e].code == op::temp &&
+             std::any_of(i.each.begin(), i.each.end(), [&](const auto& b) { return b.first == p.exprs[e].temp; });
+    };
+    const auto at = [this, before, &i, bound](const std::vector<term>& index, const term& old) {
+      path y = before;
+      term here = truth(true);
+      for (std::size_t k = 0; k < index.size(); ++k)
+        if (bound(i.index[k], p_)) y.temps[p_.exprs[i.index[k]].temp] = index[k];
+      for (std::size_t k = 0; k < index.size(); ++k)
+        if (!bound(i.index[k], p_)) here = both(here, equality(value(y, i.index[k]), index[k]));
+      return choice(here, value(y, i.a), old);
+    };
+    const std::vector<term> any = bound_index(i.var);
+    const term fits = closed(i.var, fit(at(any, number(low(p_, p_.variables[i.var].type))), p_.variables[i.var].type));
+    bound_ -= static_cast<unsigned>(any.size());
+    if (!is(fits, 1)) {
+      path no = x;
+      assume(no, negation(fits));
+      done(no, " (ends error range)", -1);
+      assume(x, fits);
+    }
+    if (i.each.size() == i.index.size()) x.writes[i.var].clear();
+    x.writes[i.var].push_back({{}, nullptr, at});
+    return true;
+  }
+
+  // Fresh bound variables for the index of a table; the caller gives them back by `bound_ -= `.
+  std::vector<term> bound_index(variable_id v) {
+    std::vector<term> out;
+    for (const sort_id s : p_.variables[v].index)
+      out.push_back(opaque(fmt::format("b{}", ++bound_), 0, std::max<std::int64_t>(elements(s) - 1, 0)));
+    return out;
+  }
+  term closed(variable_id v, term t) const {
+    const auto& index = p_.variables[v].index;
+    for (std::size_t k = index.size(); k-- > 0 && !t->constant;)
+      t = opaque(fmt::format("(all (b{} {}) {})", bound_ - index.size() + 1 + k, quoted(p_.sorts[index[k]].name), t->text), 0, 1);
+    return t;
+  }
+
+  std::string everywhere_text(const path& x, variable_id v) {
+    const std::vector<term> index = bound_index(v);
+    std::string binders, places;
+    for (std::size_t k = 0; k < index.size(); ++k) {
+      binders += fmt::format("{}({} {})", k ? " " : "", index[k]->text, quoted(p_.sorts[p_.variables[v].index[k]].name));
+      places += (k ? " " : "") + index[k]->text;
+    }
+    const std::string now = load(x, v, index)->text;
+    bound_ -= static_cast<unsigned>(index.size());
+    return fmt::format("(each ({}) {} ({}) {})", binders, quoted(p_.variables[v].name), places, now);
   }
 
   term fit(const term& v, type_id t) const {
@@ -377,6 +509,11 @@ class writer {
     bool first = true;
     for (const auto& [v, all] : x.writes) {
       if (!end.empty()) break;  // leads to no state
+      if (std::any_of(all.begin(), all.end(), [](const write& w) { return static_cast<bool>(w.everywhere); })) {
+        out_ += (first ? "" : " ") + everywhere_text(x, v);
+        first = false;
+        continue;
+      }
       for (const write& w : all) {
         out_ += (first ? "(" : " (") + quoted(p_.variables[v].name) + " (";
         for (std::size_t k = 0; k < w.index.size(); ++k) out_ += (k ? " " : "") + w.index[k]->text;
@@ -389,11 +526,16 @@ class writer {
       if (x.violated >> k & 1) out_ += " (violates " + quoted(p_.properties[k].name) + ')';
       if (x.marked >> k & 1) out_ += " (marks " + quoted(p_.properties[k].name) + ')';
     }
+    for (const auto& [word, when] : x.effects) out_ += ' ' + word + (is(when, 1) ? "" : ' ' + when->text) + ')';
     out_ += end + ")\n";
   }
 
   void initial() {
     initial_ = true;
+    std::string arbitrary;
+    for (const instruction& i : p_.init)
+      if (i.code == operation::set && i.a == nothing) arbitrary += "(arbitrary " + quoted(p_.variables[i.var].name) + ")\n";
+    out_ += arbitrary;
     explore({}, p_.init, [&](path& x, const std::string& end, std::int64_t) { item("initial", x, end); });
     initial_ = false;
   }
@@ -405,16 +547,16 @@ class writer {
       x.pc = q.locations[l].entry;
       std::vector<term> self;
       if (q.over != nothing) {
-        x.params.push_back("(c0 " + quoted(p_.sorts[q.over].name) + ')');
-        self.push_back(
-            opaque("c0", 0, std::max<std::int64_t>(static_cast<std::int64_t>(p_.sorts[q.over].element.size()) - 1, 0)));
+        const std::string over = quoted(p_.sorts[q.over].name);
+        x.params.push_back(p_.parametrised ? "(c0 (elem " + over + "))" : "(c0 " + over + ')');
+        self.push_back(opaque("c0", 0, std::max<std::int64_t>(elements(q.over) - 1, 0)));
         x.temps[0] = self[0];
       }
       if (q.pc != nothing) assume(x, equality(load(x, q.pc, self), number(static_cast<std::int64_t>(l))));
       if (is(x.guard, 0)) continue;
       const std::string head = (q.only_when_stuck ? "late-action " : "action ") + quoted(fmt::format("{}.{}", q.name, l));
       explore(std::move(x), q.code, [&](path& y, const std::string& end, std::int64_t location) {
-        if (end.empty() && q.pc != nothing) y.writes[q.pc] = {{self, number(location)}};
+        if (end.empty() && q.pc != nothing) y.writes[q.pc] = {{self, number(location), {}}};
         item(head, y, end);
       });
     }
@@ -425,7 +567,7 @@ class writer {
     path none;
     for (const process& q : p_.processes) {
       std::vector<term> self;
-      if (q.over != nothing) self.push_back(opaque("b1", 0, static_cast<std::int64_t>(p_.sorts[q.over].element.size())));
+      if (q.over != nothing) self.push_back(opaque("b1", 0, elements(q.over)));
       term here = truth(q.pc == nothing && (q.locations[0].resting || q.locations[0].ended));
       for (std::size_t l = 0; q.pc != nothing && l < q.locations.size(); ++l)
         if (q.locations[l].resting || q.locations[l].ended)

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "properties/source_range.hpp"
@@ -37,9 +38,20 @@ struct element_origin {
   std::uint32_t of = 0;
 };
 
+// `lo` of `sort dev with lo(net)`, where the scope gives no size: one element for each of `over`, different from all others.
+struct constructor {
+  std::string name;
+  sort_id over = nothing;
+};
+
+// Of an unbounded sort only the first elements have numbers: those that the model names, at least one. There may be any number
+// of others. A closed sort has its numbered elements and those that its constructors make, and no others.
 struct sort {
   std::string name;
   bool counted = false;                    // a sort of the model whose size the scope gives
+  bool unbounded = false;
+  bool closed = false;
+  std::vector<constructor> constructors;   // only in a parametrised program
   std::vector<std::string> element;        // printed names; element.size() is the size
   std::vector<element_origin> origin;      // one for each element
 };
@@ -78,7 +90,9 @@ enum class op : std::uint8_t {
   unite, intersect, subtract_set,
   cardinality,
   all, some, count,   // over temp in 0..size(sort)-1: kids[0]
-  collect             // the set of temp in sort with kids[0]
+  collect,            // the set of temp in sort with kids[0]
+  construct,          // constructor `value` of `sort`, of kids[0]; parametrised programs only, as is
+  constructed         // kids[0] was made by constructor `value` of `sort`
 };
 
 struct expr {
@@ -98,15 +112,15 @@ const char* name(error_kind);
 const char* name(bound_kind);
 
 enum class operation : std::uint8_t {
-  set,        // var[index...] := a         `range` error where the value does not fit
+  set,        // var[index...] := a         `range` error where the value does not fit; without a, in a parametrised init: any table
   set_temp,   // temp := a
   jump,       // to target
   jump_if,    // a: to target
   await,      // false: there is no such step
-  choose,     // temp := each value 0..size-1 of `sort`, or 0..count-1 where sort is nothing; ascending
+  choose,     // temp := each value 0..size-1 of `sort`, or 0..count-1 where sort is nothing; ascending; of `type` if there is one
   emit,       // event(args...): for traces only
-  violate,    // property `which` does not hold; the path goes on
-  mark,       // the trigger of property `which` has happened (vacuity)
+  violate,    // property `which` does not hold (where a, if there is one, is true); the path goes on
+  mark,       // the trigger of property `which` has happened (vacuity); likewise
   error,      // kind `which`: the path ends
   bound,      // kind `which`: the path ends
   stuck,      // the path ends here as a deadlock of this process
@@ -125,6 +139,8 @@ struct instruction {
   std::uint32_t target = 0;
   std::uint32_t which = 0;
   std::uint32_t note = nothing;    // choose: index into program.strings, what is chosen; error: the message
+  type_id type = nothing;          // choose, in a parametrised program: the type of the value that is chosen
+  std::vector<std::pair<temp_id, sort_id>> each;  // set, in a parametrised program: for all these at once
   source_range where;
 };
 
@@ -141,6 +157,7 @@ struct location {
   std::string statement;               // one line, for traces
   source_range where;
   std::vector<frame> path;
+  std::vector<std::string> labels;     // of the statements that it is in, `@at NAME`
 };
 
 // A process: one instance for each element of `over`, or one. Temp 0 holds the instance's element (0 without `over`).
@@ -169,7 +186,16 @@ struct checked_property {
   std::vector<error_kind> errors;      // `no error`: violated by these
 };
 
+// A condition of all reachable states that a proof rests on.
+struct lemma {
+  std::string name;
+  expr_id condition = nothing;
+};
+
+// A parametrised program has a sort of unknown size or a bound without a value. Nothing runs it: its core is what is proved.
 struct program {
+  bool parametrised = false;
+  std::vector<lemma> lemmas;
   std::vector<sort> sorts;
   std::vector<type> types;
   std::vector<variable> variables;

@@ -4,7 +4,11 @@
 
 #include "model/system/lower.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "model/system/lower_code.hpp"
 
@@ -39,7 +43,13 @@ shared_lowering share(symbols& s, const monitors::monitor_set& m, bool dry) {
 }
 
 // Every procedure, handler, operation and process is checked, also those that this instance never reaches.
-void check_types(const loaded_model& m, const instance& i, const monitors::monitor_set& set) {
+void check_types(const loaded_model& m, const instance& wanted, const monitors::monitor_set& set) {
+  instance i = wanted;  // types do not depend on how many there are
+  for (const auto& item : m.model.items)
+    if (const auto* bound = std::get_if<ast::bound_decl>(&item); bound && i.scope.count(bound->name))
+      if (i.scope.at(bound->name) == any_number) i.scope.erase(bound->name);
+  for (auto& [name, n] : i.scope)
+    if (n == any_number) n = 4;
   builder b;
   symbols s(m, i, b);
   declare(s);
@@ -64,6 +74,7 @@ ir::error_kind error_named(const std::string& name, source_range where) {
 // A state property: its condition for all values of its binders, and defined.
 expr_id state_condition(symbols& s, const ast::property& p, temp_id& temps) {
   expressions x(s);
+  x.proving = true;
   x.names.open();
   ast::expr e = p.condition[0];
   if (!p.binders.empty()) {
@@ -94,6 +105,12 @@ void add_properties(symbols& s, const std::vector<const ast::property*>& wanted,
     for (const auto& e : p.errors) out.errors.push_back(error_named(e, p.where));
     s.b.program.properties.push_back(out);
   }
+  s.b.program.invariant_temps = temps;
+}
+
+void add_lemmas(symbols& s, const std::vector<const ast::property*>& lemmas) {
+  temp_id temps = s.b.program.invariant_temps;
+  for (const ast::property* p : lemmas) s.b.program.lemmas.push_back({p->name, state_condition(s, *p, temps)});
   s.b.program.invariant_temps = temps;
 }
 
@@ -193,6 +210,24 @@ bool has_sorts(const symbols& s, const monitors::value_type& t) {
 
 // --- the end -------------------------------------------------------------------------------------------------------------
 
+// The next step of a process that stands there belongs to the procedure, operation, handler or labelled statement.
+bool is_inside(const ir::location& l, const std::string& name) {
+  if (name == "end") return l.ended;
+  for (const auto& f : l.path)
+    if (f.procedure == name) return true;
+  return std::find(l.labels.begin(), l.labels.end(), name) != l.labels.end();
+}
+
+std::string places_of(const ir::process& p) {
+  std::set<std::string> all;
+  for (const auto& l : p.locations) {
+    for (const auto& f : l.path)
+      if (!f.procedure.empty()) all.insert(f.procedure);
+    all.insert(l.labels.begin(), l.labels.end());
+  }
+  return fmt::format("it has {}", fmt::join(all, ", "));
+}
+
 // Now the places of every process are known: the types of the program counters, and who is away from rest.
 void finish(shared_lowering& all) {
   builder& b = all.b;
@@ -220,6 +255,21 @@ void finish(shared_lowering& all) {
         ended = b.either(ended, b.equal(pc, b.constant(static_cast<std::int64_t>(l), b.type_of(pc))));
     b.patch(e.reserved, ended);
   }
+  for (const auto& e : all.s.place_questions) {
+    const ir::process& p = b.program.processes[e.process];
+    const expr_id pc = b.load(p.pc, p.over == ir::nothing ? std::vector<expr_id>{} : std::vector<expr_id>{e.element});
+    expr_id there = b.truth(false);
+    bool known = false;
+    for (std::size_t l = 0; l < p.locations.size(); ++l)
+      if (is_inside(p.locations[l], e.name)) {
+        there = b.either(there, b.equal(pc, b.constant(static_cast<std::int64_t>(l), b.type_of(pc))));
+        known = true;
+      }
+    if (!known)
+      throw diagnostic(e.where, fmt::format("process '{}' is never inside '{}'", p.name, e.name), places_of(p));
+    b.patch(e.reserved, there);
+  }
+  if (b.parametrised()) return;
   for (const auto& space : all.s.spaces) b.patch(space.size, b.number(b.size(space.sort)));
   for (const auto& v : all.b.program.variables)
     if (b.type(v.type).kind == ir::type_kind::set && b.size(b.type(v.type).sort) > 64)
@@ -230,7 +280,8 @@ void finish(shared_lowering& all) {
 
 }  // namespace lowering
 
-lowered lower(const loaded_model& m, const instance& i, const std::vector<const ast::property*>& properties) {
+lowered lower(const loaded_model& m, const instance& i, const std::vector<const ast::property*>& properties,
+              const std::vector<const ast::property*>& lemmas) {
   using namespace lowering;
   if (properties.size() > most_properties) throw diagnostic("more than 64 properties at once");
   const monitors::monitor_set set = monitors::compile(m.vocabulary, properties);
@@ -270,6 +321,7 @@ lowered lower(const loaded_model& m, const instance& i, const std::vector<const 
   b.program.init = std::move(code.code);
   b.program.init_temps = code.temps;
   add_properties(s, properties, set);
+  add_lemmas(s, lemmas);
   finish(all);
   for (std::uint32_t p = 0; p < s.processes.size(); ++p) reset_dead_locals(b, b.program.processes[p], p);
   return {std::move(b.program), s.scope};

@@ -25,6 +25,9 @@ struct loaded_model {
 loaded_model load_model(language::source_set&, const std::string& path, const ast::vocabulary&,
                         const std::string& libraries = {});
 
+// In a scope: any number. The result is then parametrised: nothing runs it, its core is what is proved.
+inline constexpr std::int64_t any_number = -1;
+
 struct instance {
   std::string variant;  // empty: the options' defaults
   std::map<std::string, std::string>
@@ -47,9 +50,10 @@ struct lowered {
   scope_description scope;
 };
 
-// Throws diagnostic: unknown variant, option, sort, environment; scope of 0, absent or beyond what is supported (64
+// `lemmas`: state properties that become program.lemmas. Throws diagnostic: unknown variant, option, sort, environment; scope of 0, absent or beyond what is supported (64
 // elements, 2^16 locations); type errors; constructs that the model may not use; property over an event or name that the
 // model does not have.
-lowered lower(const loaded_model&, const instance&, const std::vector<const ast::property*>& properties);
+lowered lower(const loaded_model&, const instance&, const std::vector<const ast::property*>& properties,
+              const std::vector<const ast::property*>& lemmas = {});
 
 }  // namespace quiesce

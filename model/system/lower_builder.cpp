@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "properties/diagnostic.hpp"
+
 namespace quiesce::lowering {
 
 builder::builder() { program.types.push_back({ir::type_kind::boolean}); }
@@ -117,9 +121,19 @@ type_id builder::set(sort_id s) {
 
 std::int64_t builder::low(type_id t) const { return type(t).kind == ir::type_kind::integer ? type(t).low : 0; }
 
+std::uint32_t builder::size(sort_id s) const {
+  if (program.sorts[s].unbounded)
+    throw diagnostic(fmt::format("this depends on how many '{}' there are, which has no reading for any number of them",
+                                 program.sorts[s].name),
+                     "give the scope a number, or write it without the size");
+  return static_cast<std::uint32_t>(program.sorts[s].element.size());
+}
+
 std::optional<std::uint64_t> builder::cardinality(type_id id) const {
   constexpr std::uint64_t most = std::uint64_t{1} << 20;
   const ir::type& t = type(id);
+  if ((t.kind == ir::type_kind::element || t.kind == ir::type_kind::set) && program.sorts[t.sort].unbounded)
+    return std::nullopt;
   switch (t.kind) {
     case ir::type_kind::boolean:
       return 2;
@@ -231,15 +245,21 @@ std::optional<expr_id> builder::fold(op code, const std::vector<expr_id>& k) {
   return truth(v != 0);
 }
 
+namespace {
+type_id clamped(builder& b, std::int64_t low, std::int64_t high) {
+  return b.integer(std::max(low, -unlimited), std::min(high, unlimited));
+}
+}  // namespace
+
 type_id builder::interval(op code, const std::vector<expr_id>& k) {
   const ir::type& a = type(type_of(k[0]));
   if (code == op::negate) return integer(-a.high, -a.low);
   const ir::type& b = type(type_of(k[1]));
   switch (code) {
     case op::add:
-      return integer(a.low + b.low, a.high + b.high);
+      return clamped(*this, a.low + b.low, a.high + b.high);
     case op::subtract:
-      return integer(a.low - b.high, a.high - b.low);
+      return clamped(*this, a.low - b.high, a.high - b.low);
     case op::divide:
       return integer(0, std::max<std::int64_t>(a.high, 0));
     case op::minimum:
@@ -247,6 +267,7 @@ type_id builder::interval(op code, const std::vector<expr_id>& k) {
     case op::maximum:
       return integer(std::max(a.low, b.low), std::max(a.high, b.high));
     default: {
+      if (is_unlimited(a.high) || is_unlimited(b.high)) return integer(-unlimited, unlimited);
       const std::int64_t p[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
       return integer(*std::min_element(p, p + 4), *std::max_element(p, p + 4));
     }
@@ -280,6 +301,28 @@ expr_id builder::over(op code, type_id t, sort_id s, temp_id temp, expr_id body)
   e.kids = {body};
   return add(e);
 }
+
+expr_id builder::construct(sort_id s, std::uint32_t c, expr_id of) {
+  ir::expr e;
+  e.code = op::construct;
+  e.type = element(s);
+  e.sort = s;
+  e.value = c;
+  e.kids = {of};
+  return add(e);
+}
+
+expr_id builder::constructed(sort_id s, std::uint32_t c, expr_id of) {
+  ir::expr e;
+  e.code = op::constructed;
+  e.type = boolean();
+  e.sort = s;
+  e.value = c;
+  e.kids = {of};
+  return add(e);
+}
+
+expr_id builder::whole(sort_id s, temp_id t) { return over(op::collect, set(s), s, t, truth(true)); }
 
 variable_id builder::variable(std::string name, type_id t, std::vector<sort_id> index, ir::variable_kind kind,
                               std::uint32_t owner) {

@@ -18,6 +18,10 @@ using ir::temp_id;
 using ir::type_id;
 using ir::variable_id;
 
+// Stands for a number without a limit: a bound `any`, the size of a sort of any size.
+inline constexpr std::int64_t unlimited = std::int64_t{1} << 40;
+inline bool is_unlimited(std::int64_t n) { return n >= unlimited / 2; }
+
 class builder {
  public:
   ir::program program;
@@ -30,7 +34,9 @@ class builder {
   type_id option(type_id inner);
   type_id set(sort_id);
   const ir::type& type(type_id t) const { return program.types[t]; }
-  std::uint32_t size(sort_id s) const { return static_cast<std::uint32_t>(program.sorts[s].element.size()); }
+  // Throws diagnostic where the number of elements is not known.
+  std::uint32_t size(sort_id) const;
+  bool parametrised() const { return program.parametrised; }
   std::int64_t low(type_id) const;
   // Number of values of a type; nothing where there are more than 2^20.
   std::optional<std::uint64_t> cardinality(type_id) const;
@@ -43,6 +49,10 @@ class builder {
   // Folds constants and the neutral and deciding operands of && || => ?: ; computes intervals of arithmetic.
   expr_id make(op, type_id, std::vector<expr_id> kids);
   expr_id over(op, type_id, sort_id, temp_id, expr_id body);  // all some count collect
+  // Of a parametrised program: the element that constructor `c` of the sort makes of `e`; whether `e` is such an element.
+  expr_id construct(sort_id, std::uint32_t c, expr_id e);
+  expr_id constructed(sort_id, std::uint32_t c, expr_id e);
+  expr_id whole(sort_id, temp_id);  // the set of all elements
   expr_id both(expr_id a, expr_id b) { return make(op::and_, boolean(), {a, b}); }
   expr_id either(expr_id a, expr_id b) { return make(op::or_, boolean(), {a, b}); }
   expr_id negated(expr_id a) { return make(op::not_, boolean(), {a}); }

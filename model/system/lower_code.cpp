@@ -21,15 +21,14 @@ process_code::process_code(shared_lowering& all, std::uint32_t number)
   out.name = decl_->name;
   out.pc = shared.pc[index];
   x.names.open();
-  std::int64_t base = s.process_base[index];
   const type_id self_type = b.option(b.element(s.process_sort));
   if (decl_->params.empty()) {
     x.self_element = b.constant(0, b.element(s.process_sort));
-    x.self = b.constant(1 + base, self_type);
+    x.self = s.process_value(index, ir::nothing, self_type);
   } else {
     out.over = s.sort_named(decl_->params[0].type[0].text, decl_->where).id;
     x.self_element = b.temp(0, b.element(out.over));
-    x.self = b.make(op::add, self_type, {x.self_element, b.constant(1 + base, self_type)});
+    x.self = s.process_value(index, x.self_element, self_type);
     binding me;
     me.alias = x.element_value(x.self_element, out.over);
     x.names.bind(decl_->params[0].name, me);
@@ -88,6 +87,7 @@ void process_code::set(variable_id v, std::vector<expr_id> at, expr_id e, source
   i.var = v;
   i.index = std::move(at);
   i.a = e;
+  i.each = each;
   i.where = where;
   emit(i);
 }
@@ -166,6 +166,7 @@ std::uint32_t process_code::stop(bool resting, const ast::statement* st) {
   l.entry = static_cast<std::uint32_t>(out.code.size());
   l.resting = resting;
   l.path = path_;
+  l.labels = labels_;
   if (st) {
     l.statement = language::format_statement_head(*st);
     l.where = st->where;
@@ -186,12 +187,13 @@ void process_code::begin_step(const ast::statement& st) {
     l.statement = language::format_statement_head(st);
     l.where = st.where;
     l.path = path_;
+    l.labels = labels_;
   };
   ir::location& l = out.locations.back();
   describe(l);
   if (also_begun_ >= 0) describe(out.locations[static_cast<std::size_t>(also_begun_)]);
   also_begun_ = -1;
-  if (st.at) {
+  if (st.at && st.at->label.empty()) {
     l.path.push_back(frame_of("", st.at));
   }
   fresh_ = false;
@@ -255,6 +257,10 @@ sequence_place process_code::local_sequence(const std::string& name, type_id mem
   p.member = member;
   p.capacity = capacity;
   p.queue = queue;
+  if (b.parametrised()) {
+    local(name, b.set(b.type(member).sort), &p.members);
+    return p;
+  }
   local(name + ".len", b.integer(0, capacity), &p.length);
   const auto key = std::make_pair(place_name(name) + fmt::format("[{}]", capacity), s.stored(member));
   auto& pool = pool_[key];
@@ -301,6 +307,7 @@ void process_code::undo(const cleanup& c) {
 ir::frame process_code::frame_of(const std::string& name, const std::optional<ast::anchor>& a) const {
   ir::frame f;
   f.procedure = name;
+  if (a && !a->label.empty()) throw diagnostic(a->where, "'@at' names a statement; a procedure has its name");
   if (a) {
     f.kernel_file = a->file;
     f.kernel_function = a->function;

@@ -63,6 +63,10 @@ struct shared_lowering {  // what all processes of one program share
   type_id event_type(const monitors::value_type&, source_range where) const;
 };
 
+// Does the expression name it? Do the statements assign it, or pass it to one that changes it?
+bool mentions(const ast::expr&, const std::string& name);
+bool changes(const std::vector<ast::statement>&, const std::string& name);
+
 class process_code {
  public:
   // `index` is the template's number; nothing for the init block.
@@ -81,6 +85,7 @@ class process_code {
   symbols& s;
   builder& b;
   std::vector<open_span> open_spans;
+  std::vector<std::pair<temp_id, sort_id>> each;  // what `set` assigns for all at once, in a parametrised program
   std::uint32_t index;
 
   // --- emission, lower_code.cpp
@@ -112,6 +117,7 @@ class process_code {
   // --- statements
   void block(const std::vector<ast::statement>&);
   void statement(const ast::statement&);
+  void dispatch(const ast::statement&);
 
  private:
   bool live_ = true;
@@ -121,6 +127,7 @@ class process_code {
   std::int64_t also_begun_ = -1;  // a location whose step the next visible statement is as well
   std::size_t step_start_ = 0;    // behind the last stop and its CPU guards
   std::vector<ir::frame> path_;
+  std::vector<std::string> labels_;
   std::vector<std::string> active_;  // procedures in the call path, for recursion
   std::vector<cleanup> cleanups_;
   struct loop {
@@ -176,11 +183,18 @@ class process_code {
   void if_statement(const ast::statement&);
   void while_statement(const ast::statement&);
   void repeat_statement(const ast::statement&);
+  void repeat_any(const ast::statement&);
   void for_statement(const ast::statement&);
   void for_set(const ast::statement&, const value& domain);
+  void for_members(const ast::statement&, const sequence_place&, const effects&, bool is_global);
+  void fill_members(const sequence_place& to, const ast::expr&, const ast::statement&);
+  void change_members(const sequence_place&, expr_id, const ast::statement&);
+  void any_loop_head(code_label&, const ast::statement&);
+  void turn_of_any(const ast::statement&, const value& turn, sort_id, temp_id chosen, code_label& done);
   void for_sequence(const ast::statement&, const sequence_place&, const effects&, bool is_global);
   void for_all(const ast::statement&);
   void for_all_binder(const ast::statement&, std::size_t);
+  void for_all_at_once(const ast::statement&);
   void choose(const ast::statement&);
   void choose_into(variable_id, std::vector<expr_id> index, type_id, source_range, const std::string& note);
   void choose_sequence(const sequence_place&, source_range, const std::string& note,
@@ -266,7 +280,7 @@ class monitor_weaver {
   void check_event(process_code&, std::uint32_t monitor, const monitors::check&, const std::vector<expr_id>& args,
                    source_range);
   type_id type(const monitors::value_type&);
-  void for_each_free(const monitors::update&, const std::function<void(const std::vector<expr_id>&)>& each);
+  void for_each_free(process_code&, const monitors::update&, const std::function<void(const std::vector<expr_id>&)>& each);
   std::map<std::pair<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>, variable_id>
       cells_;  // (cell, (template, level))
   std::vector<variable_id> ghosts_;

@@ -158,6 +158,10 @@ value expressions::lower(const ast::expr& e, std::optional<type_id> expected) {
     case k::count_events:
       throw diagnostic(e.where, "past events can only be asked for in a property");
     case k::member:
+      if (proving) {
+        v = member_of_process(e);
+        break;
+      }
       throw diagnostic(e.where, fmt::format("there is no member '{}' in a model", e.text));
     case k::wildcard:
       throw diagnostic(e.where, "'_' can only be an argument of an event pattern");
@@ -250,6 +254,11 @@ value expressions::apply(const ast::expr& e, std::optional<type_id> expected) {
     const auto& extra = sort.extras[it->second.second];
     value v;
     const auto of = index_of({extra.over}, e, v);
+    if (b.parametrised()) {
+      v.e = b.construct(sort.id, extra.first, of[0]);
+      v.type = b.element(sort.id);
+      return v;
+    }
     const auto c = b.constant_of(of[0]);
     v.e = c ? b.constant(*c + extra.first, b.element(sort.id))
             : b.make(op::add, b.element(sort.id), {of[0], b.constant(extra.first, b.element(sort.id))});

@@ -28,6 +28,7 @@ struct effects {
   }
 };
 
+// In a parametrised program: a queue, whose `members` is one set; its order is not kept.
 struct sequence_place {
   variable_id length = ir::nothing, members = ir::nothing;
   std::vector<expr_id> index;
@@ -80,6 +81,7 @@ class expressions {
   builder& b;
   name_scopes names;
   expr_id self_element = ir::nothing;  // of the running process, in its own sort
+  bool proving = false;                // an invariant: may ask for places and locals of processes
   expr_id self = ir::nothing;          // the running process as option<process>; nothing outside a process
   temp_id next_temp = 1;
   temp_id temps = 1;  // high-water mark
@@ -103,7 +105,10 @@ class expressions {
   // A temp of its own until the statement ends, so that the bound variables of two expressions never meet, however they are
   // put together.
   temp_id take_temp();
-  expr_id sequence_length(const sequence_place& p) { return b.load(p.length, p.index); }
+  expr_id sequence_length(const sequence_place& p) {
+    if (b.parametrised()) return b.make(op::cardinality, b.integer(0, unlimited), {b.load(p.members, p.index)});
+    return b.load(p.length, p.index);
+  }
   expr_id sequence_at(const sequence_place& p, expr_id position);
   expr_id both_defined(expr_id a, expr_id b_) const;
   value element_value(expr_id e, sort_id s) { return {e, b.element(s), {}, ir::nothing, {}}; }
@@ -127,6 +132,9 @@ class expressions {
   value quantified(const ast::expr&);
   value quantify(const ast::expr&, std::size_t binder);
   value is_named(const ast::expr&);
+  std::optional<value> about_process(const ast::expr&);
+  value member_of_process(const ast::expr&);
+  std::optional<value> about_events(const ast::expr&);
   value set_literal(const ast::expr&, std::optional<type_id>);
   value set_filter(const ast::expr&);
   value label(const ast::expr&, const std::string&, std::optional<type_id>);

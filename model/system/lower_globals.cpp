@@ -15,8 +15,10 @@ std::int64_t symbols::integer_constant(const ast::expr& e) {
     if (it != constants.end() && b.type(b.type_of(it->second)).kind == ir::type_kind::integer)
       return *b.constant_of(it->second);
   }
-  if (e.kind == k::apply && e.text == "size" && e.args.size() == 1)
-    return b.size(sort_named(e.args[0].text, e.args[0].where).id);
+  if (e.kind == k::apply && e.text == "size" && e.args.size() == 1) {
+    const sort_id of = sort_named(e.args[0].text, e.args[0].where).id;
+    return b.program.sorts[of].unbounded ? unlimited : b.size(of);
+  }
   if (e.kind == k::apply && (e.text == "min" || e.text == "max") && e.args.size() == 2) {
     const auto x = integer_constant(e.args[0]), y = integer_constant(e.args[1]);
     return (e.text == "min") == (x < y) ? x : y;
@@ -24,6 +26,7 @@ std::int64_t symbols::integer_constant(const ast::expr& e) {
   if (e.kind == k::unary && e.text == "-") return -integer_constant(e.args[0]);
   if (e.kind == k::binary && (e.text == "+" || e.text == "-" || e.text == "*")) {
     const auto x = integer_constant(e.args[0]), y = integer_constant(e.args[1]);
+    if (is_unlimited(x) || (is_unlimited(y) && e.text != "-")) return unlimited;
     return e.text == "+" ? x + y : e.text == "-" ? x - y : x * y;
   }
   throw diagnostic(e.where, "this must be a constant integer", "integers, options, bounds, size(SORT), + - * min max");
@@ -41,7 +44,7 @@ resolved_type symbols::resolve(const ast::type_expr& t) {
       return {false, false, b.boolean(), 0};
     case k::range: {
       const auto low = integer_constant(t.bounds[0]), high = integer_constant(t.bounds[1]);
-      if (low > high || high - low > (std::int64_t{1} << 32))
+      if (is_unlimited(low) || low > high || (!is_unlimited(high) && high - low > (std::int64_t{1} << 32)))
         throw diagnostic(t.where, fmt::format("{}..{} is not a range", low, high));
       return {false, false, b.integer(low, high), 0};
     }
@@ -63,6 +66,12 @@ resolved_type symbols::resolve(const ast::type_expr& t) {
     case k::seq:
     case k::queue: {
       const type_id inner = scalar(t.args[0]);
+      if (b.parametrised()) {
+        if (t.kind == k::seq || b.type(inner).kind != ir::type_kind::element)
+          throw diagnostic(t.where, "a sequence with positions has no reading for any number of elements",
+                           "a queue of elements of a sort has");
+        return {true, true, inner, 0};
+      }
       const auto all = b.cardinality(inner);
       const std::int64_t cap =
           t.bounds.empty() ? (all ? static_cast<std::int64_t>(*all) : 0) : integer_constant(t.bounds[0]);
@@ -112,6 +121,11 @@ void symbols::declare_variable(const ast::variable_decl& d) {
   const auto kind = d.rigid ? ir::variable_kind::rigid : ir::variable_kind::global;
   if (g.type.sequence) {
     g.kind = global_kind::sequence;
+    if (b.parametrised()) {
+      g.members = b.variable(d.name, b.set(b.type(g.type.type).sort), g.index, kind);
+      globals[d.name] = g;
+      return;
+    }
     g.length = b.variable(d.name + ".len", b.integer(0, g.type.capacity), g.index, kind);
     auto index = g.index;
     index.push_back(positions(g.type.capacity));
@@ -129,6 +143,17 @@ void symbols::declare_list_spaces() {
     s.name = d->name;
     s.owner = sort_named(d->sort, d->where).id;
     s.guard = lock_number(d->guard, d->where);
+    if (b.parametrised()) {  // a name; whatever uses it is refused
+      global g;
+      g.kind = global_kind::node;
+      g.name = d->name;
+      g.where = d->where;
+      g.index = {s.owner};
+      g.space = static_cast<std::uint32_t>(spaces.size());
+      spaces.push_back(s);
+      globals[d->name] = g;
+      continue;
+    }
     s.sort = static_cast<sort_id>(b.program.sorts.size());
     ir::sort addresses;
     addresses.name = d->name + " address";
@@ -167,6 +192,10 @@ void symbols::declare_list_spaces() {
     g.where = d->where;
     g.space = it->second.space;
     g.guard = lock_number(d->guard, d->where);
+    if (b.parametrised()) {
+      globals[d->name] = g;
+      continue;
+    }
     ir::sort& a = b.program.sorts[spaces[g.space].sort];
     g.address = static_cast<std::uint32_t>(a.element.size());
     a.element.push_back("&" + d->name);
@@ -202,6 +231,8 @@ void symbols::declare_globals() {
     g.var = b.variable(d->name, urgent ? b.option(b.integer(0, horizon)) : b.boolean(), g.index, ir::variable_kind::global);
     globals[d->name] = g;
   }
+  if (urgent && b.parametrised())
+    throw diagnostic("urgent time has no reading for any number of elements", "a scope with numbers, or free time");
   if (urgent) clock = b.variable("now", b.integer(0, horizon), {}, ir::variable_kind::global);
 }
 

@@ -9,9 +9,25 @@ namespace quiesce::lowering {
 
 namespace {
 
+// One instruction for all elements of a parametrised table.
+template <class F>
+void at_all(process_code& c, const std::vector<sort_id>& index, F each) {
+  std::vector<expr_id> at;
+  std::vector<std::pair<temp_id, sort_id>> bound;
+  for (const sort_id s : index) {
+    bound.emplace_back(c.x.take_temp(), s);
+    at.push_back(c.b.temp(bound.back().first, c.b.element(s)));
+  }
+  c.each = bound;
+  each(at);
+  c.each.clear();
+}
+
 // Calls `each` with the constant index of every element of the table.
 template <class F>
-void for_each_index(builder& b, const std::vector<sort_id>& index, F each) {
+void for_each_index(process_code& c, const std::vector<sort_id>& index, F each) {
+  if (c.b.parametrised()) return at_all(c, index, each);
+  builder& b = c.b;
   std::vector<std::uint32_t> at(index.size(), 0);
   for (;;) {
     std::vector<expr_id> out;
@@ -32,7 +48,7 @@ void process_code::init_values() {
     if (g.kind == global_kind::sequence) {
       if (any) throw diagnostic(d->where, "a sequence cannot start with any value");
       if (!d->initial.empty())
-        for_each_index(b, g.index, [&](const std::vector<expr_id>& at) {
+        for_each_index(*this, g.index, [&](const std::vector<expr_id>& at) {
           ast::statement st;
           st.where = d->where;
           assign_sequence({g.length, g.members, at, g.type.type, g.type.capacity, g.type.queue}, d->initial[0], st);
@@ -40,7 +56,10 @@ void process_code::init_values() {
       continue;
     }
     if (any) {
-      for_each_index(b, g.index,
+      if (b.parametrised())
+        set(g.var, {}, ir::nothing, d->where);
+      else
+        for_each_index(*this, g.index,
                      [&](const std::vector<expr_id>& at) { choose_into(g.var, at, g.type.type, d->where, d->name); });
       if (d->filter.empty()) continue;
       const value c = x.condition(d->filter[0]);
@@ -49,7 +68,7 @@ void process_code::init_values() {
     } else if (!d->initial.empty()) {
       const value v = x.coerce(x.lower(d->initial[0], g.type.type), g.type.type, d->initial[0].where);
       check_value(v, d->where);
-      for_each_index(b, g.index, [&](const std::vector<expr_id>& at) { set(g.var, at, v.e, d->where); });
+      for_each_index(*this, g.index, [&](const std::vector<expr_id>& at) { set(g.var, at, v.e, d->where); });
     }
   }
 }
@@ -59,7 +78,7 @@ void process_code::reset_locals() {
   for (variable_id v = 0; v < b.program.variables.size(); ++v) {
     const ir::variable var = b.program.variables[v];
     if (var.kind != ir::variable_kind::local || var.owner != ir::nothing) continue;
-    for_each_index(b, var.index,
+    for_each_index(*this, var.index,
                    [&](const std::vector<expr_id>& at) { set(v, at, b.constant(b.low(var.type), var.type), {}); });
   }
 }

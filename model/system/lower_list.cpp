@@ -9,6 +9,11 @@
 namespace quiesce::lowering {
 
 namespace {
+void refuse(const builder& b, source_range where) {
+  if (b.parametrised())
+    throw diagnostic(where, "pointer lists have no reading for any number of elements", "a queue has one");
+}
+
 constexpr std::uint32_t head_constructors = 1u << 20;
 }
 
@@ -54,6 +59,7 @@ void process_code::list_unlink(std::uint32_t space, expr_id node, source_range w
 // An address that is computed from what others may change is computed once.
 expr_id process_code::settled_address(const std::string& name, const expressions::node_reference& r,
                                       const ast::statement& st) {
+  if (b.parametrised()) return r.address;
   const type_id address = b.element(s.spaces[r.space].sort);
   if (r.fx.stable && !r.fx.binds && r.defined == ir::nothing) return r.address;
   check_value({r.address, address, {}, r.defined, {}}, st.where);
@@ -65,7 +71,7 @@ expr_id process_code::settled_address(const std::string& name, const expressions
 
 // The frame of a head returns: every link to it dangles from now on.
 void process_code::kill_head(std::uint32_t space, expr_id head) {
-  if (!live_) return;
+  if (!live_ || b.parametrised()) return;
   const pointer_space& p = s.spaces[space];
   const type_id address = b.element(p.sort);
   const temp_id t = x.take_temp();
@@ -94,6 +100,14 @@ void process_code::head(const ast::statement& st) {
   if (it == s.globals.end() || it->second.kind != global_kind::node)
     throw diagnostic(st.where, fmt::format("there is no list node '{}'", st.text));
   const std::uint32_t space = it->second.space;
+  if (b.parametrised()) {  // a name; whatever uses it is refused
+    binding name;
+    name.kind = binding_kind::head;
+    name.space = space;
+    name.address = b.number(0);
+    x.names.bind(st.name, name);
+    return;
+  }
   const type_id address = b.element(s.spaces[space].sort);
   auto& pool = heads_[place_name(st.name) + "@" + st.text];
   std::size_t at = 0;
@@ -138,6 +152,7 @@ bool process_code::list_statement(const ast::statement& st) {
   if (it == known.end()) return false;
   if (st.args.size() != it->second)
     throw diagnostic(st.where, fmt::format("'{}' takes {} argument{}", st.text, it->second, it->second == 1 ? "" : "s"));
+  refuse(b, st.where);
   const auto node = x.list_place(st.args[0]);
   const auto other = st.args.size() > 1 ? x.list_place(st.args[1]) : node;
   if (node.space != other.space) throw diagnostic(st.where, "the node and the head are of different lists");
@@ -189,6 +204,7 @@ bool process_code::list_statement(const ast::statement& st) {
 
 // list_for_each_entry reads the next link after the body, the _safe form before it.
 void process_code::list_loop(const ast::statement& st) {
+  refuse(b, st.where);
   const bool safe = st.kind == ast::statement_kind::list_for_each_safe;
   auto list = x.list_place(st.value[0]);
   const pointer_space& space = s.spaces[list.space];

@@ -102,9 +102,7 @@ void process_code::take_lock(const ast::statement& st, bool bh) {
   if (lock->spin && decl_->softirq && cpu_ != ir::nothing)
     deadlock_if(some_on_my_cpu(false,
                                [&](std::uint32_t p, expr_id e) {
-                                 const type_id process = b.type_of(owner);
-                                 const auto base = static_cast<std::int64_t>(s.process_base[p]);
-                                 return b.equal(owner, b.make(op::add, process, {e, b.constant(1 + base, process)}));
+                                 return b.equal(owner, s.process_value(p, e, b.type_of(owner)));
                                }),
                 fmt::format("'{}' is spun for by the softirq that pre-empted its holder on the same CPU", lock->name));
   await(b.equal(owner, none), st.where);

@@ -16,6 +16,7 @@ monitor_weaver::monitor_weaver(shared_lowering& all) : shared_(all) {
     std::vector<sort_id> index;
     for (const auto& t : g.index) index.push_back(all.s.sort_named(t.sort, {}).id);
     ghosts_.push_back(all.b.variable(g.name, all.event_type(g.type, {}), index, ir::variable_kind::ghost));
+    all.s.ghosts[g.name] = ghosts_.back();
   }
 }
 
@@ -40,6 +41,11 @@ variable_id monitor_weaver::cell_variable(process_code& c, std::uint32_t cell, c
   const type_id t = decl.counter ? shared_.b.integer(0, decl.cap) : shared_.b.boolean();
   const variable_id v = shared_.b.variable(name, t, index, ir::variable_kind::monitor);
   cells_[{cell, key}] = v;
+  for (const auto& u : shared_.monitors.updates)
+    if (u.cell == cell && u.act != monitors::action::clear)
+      shared_.s.memories.push_back({shared_.monitors.events[u.on.event].name,
+                                    span ? shared_.monitors.spans[span->kind].name : "", span ? c.index : ir::nothing,
+                                    decl.name, v});
   return v;
 }
 
@@ -70,6 +76,7 @@ expr_id monitor_weaver::term(process_code& c, const monitors::term& t, environme
         throw diagnostic(fmt::format("the model has no '{}' that a property names", t.text));
       const sort_symbol& sort = s.sorts.at(it->second.first);
       const type_id element = b.element(sort.id);
+      if (b.parametrised()) return b.construct(sort.id, sort.extras[it->second.second].first, kids[0]);
       return b.make(op::add, element, {kids[0], b.constant(sort.extras[it->second.second].first, element)});
     }
     case mo::variable:
@@ -131,7 +138,8 @@ expr_id monitor_weaver::term(process_code& c, const monitors::term& t, environme
       if (env.variables.size() <= t.index) env.variables.resize(t.index + 1, ir::nothing);
       env.variables[t.index] = b.temp(temp, element);
       const expr_id body = term(c, t.kids[0], env);
-      if (t.code == mo::count) return b.over(op::count, b.integer(0, b.size(sort)), sort, temp, body);
+      const std::int64_t most = b.program.sorts[sort].unbounded ? unlimited : b.size(sort);
+      if (t.code == mo::count) return b.over(op::count, b.integer(0, most), sort, temp, body);
       return b.over(t.code == mo::all ? op::all : op::some, b.boolean(), sort, temp, body);
     }
   }
@@ -216,7 +224,9 @@ void monitor_weaver::require_defined(process_code& c, expr_id e, const environme
   given.insert(env.variables.begin(), env.variables.end());
   for (const auto* span : env.spans)
     if (span) given.insert(span->args.begin(), span->args.end());
-  c.check(defined(e, given), ir::error_kind::value_of_none, "a property takes the value of an option that is none", where);
+  expr_id is_defined = defined(e, given);
+  for (const auto& [temp, sort] : c.each) is_defined = shared_.b.over(op::all, shared_.b.boolean(), sort, temp, is_defined);
+  c.check(is_defined, ir::error_kind::value_of_none, "a property takes the value of an option that is none", where);
 }
 
 void monitor_weaver::check_event(process_code& c, std::uint32_t monitor, const monitors::check& check,
@@ -250,6 +260,16 @@ void monitor_weaver::check_event(process_code& c, std::uint32_t monitor, const m
     hit.which = monitor;
     hit.where = where;
     code_label skip;
+    if (b.parametrised()) {  // conditions instead of branches: every branch would be an action of its own
+      require_defined(c, b.make(op::implies, b.boolean(), {m, good}), env, args, where);
+      hit.code = ir::operation::mark;
+      hit.a = wanted ? b.both(m, good) : m;
+      if (!b.is_false(m)) c.emit(hit);
+      hit.code = ir::operation::violate;
+      hit.a = b.both(m, b.negated(good));
+      if (!wanted && !b.is_false(hit.a)) c.emit(hit);
+      continue;
+    }
     c.jump_if(b.negated(m), skip);
     hit.code = ir::operation::mark;
     if (c.live()) require_defined(c, good, env, args, where);
@@ -277,9 +297,21 @@ struct pending_set {
 }  // namespace
 
 // One call for each choice of elements for the keys that a clear leaves free; one call without, where there are none.
-void monitor_weaver::for_each_free(const monitors::update& u, const std::function<void(const std::vector<expr_id>&)>& each) {
+void monitor_weaver::for_each_free(process_code& c, const monitors::update& u,
+                                   const std::function<void(const std::vector<expr_id>&)>& each) {
   builder& b = shared_.b;
   std::vector<expr_id> chosen;
+  if (b.parametrised()) {
+    for (const auto& [variable, t] : u.free) {
+      const type_id element = type(t);
+      if (b.type(element).kind != ir::type_kind::element)
+        throw diagnostic("a property quantifies over something that is not a sort");
+      c.each.emplace_back(c.x.take_temp(), b.type(element).sort);
+      chosen.push_back(b.temp(c.each.back().first, element));
+    }
+    each(chosen);
+    return c.each.clear();
+  }
   const std::function<void(std::size_t)> from = [&](std::size_t n) {
     if (n == u.free.size()) return each(chosen);
     const type_id element = type(u.free[n].second);
@@ -304,6 +336,23 @@ void monitor_weaver::weave(process_code& c, std::uint32_t event, const std::vect
   std::vector<pending_set> sets;
   const auto plan = [&](expr_id when, variable_id v, std::vector<expr_id> at, expr_id to) {
     if (b.is_false(when)) return;
+    if (b.parametrised()) {
+      const type_id kind = b.program.variables[v].type;
+      pending_set one{0, false, {}};
+      one.set.code = ir::operation::set;
+      one.set.var = v;
+      one.set.index = at;
+      one.set.where = where;
+      one.set.each = c.each;
+      if (c.each.empty() && !b.constant_of(when)) {
+        const temp_id t = c.x.take_temp();
+        c.set_temp(t, when);
+        when = b.temp(t, b.boolean());
+      }
+      one.set.a = b.make(op::select, kind, {when, to, b.load(v, at)});
+      sets.push_back(one);
+      return;
+    }
     pending_set p{0, !b.is_true(when), {}};
     if (p.conditional) {
       p.when = c.x.take_temp();
@@ -333,7 +382,7 @@ void monitor_weaver::weave(process_code& c, std::uint32_t event, const std::vect
       const monitors::cell& cell = shared_.monitors.cells[u.cell];
       const open_span* copy = cell.span >= 0 ? span : nullptr;
       const variable_id v = cell_variable(c, u.cell, copy);
-      for_each_free(u, [&](const std::vector<expr_id>& chosen) {
+      for_each_free(c, u, [&](const std::vector<expr_id>& chosen) {
         environment env;
         env.variables.assign(u.variables, ir::nothing);
         if (u.on.span_variable >= 0) {
@@ -379,6 +428,16 @@ namespace {
 void clear_table(process_code& c, variable_id v, std::size_t free, const std::vector<expr_id>& rest) {
   builder& b = c.b;
   const ir::variable var = b.program.variables[v];
+  if (b.parametrised()) {
+    std::vector<expr_id> index;
+    for (std::size_t i = 0; i < free; ++i) {
+      c.each.emplace_back(c.x.take_temp(), var.index[i]);
+      index.push_back(b.temp(c.each.back().first, b.element(var.index[i])));
+    }
+    index.insert(index.end(), rest.begin(), rest.end());
+    c.set(v, index, b.constant(b.low(var.type), var.type), {});
+    return c.each.clear();
+  }
   std::vector<std::uint32_t> at(free, 0);
   for (;;) {
     std::vector<expr_id> index;
@@ -414,7 +473,9 @@ void monitor_weaver::ghost_init(process_code& c, const std::vector<const ast::gh
       std::vector<expr_id> index;
       c.x.names.open();
       for (std::size_t i = 0; i < at.size(); ++i) {
-        index.push_back(b.constant(at[i], b.element(var.index[i])));
+        if (b.parametrised()) c.each.emplace_back(c.x.take_temp(), var.index[i]);
+        const type_id element = b.element(var.index[i]);
+        index.push_back(b.parametrised() ? b.temp(c.each.back().first, element) : b.constant(at[i], element));
         binding name;
         name.alias = c.x.element_value(index.back(), var.index[i]);
         if (init) c.x.names.bind(init->params[i], name);
@@ -423,6 +484,8 @@ void monitor_weaver::ghost_init(process_code& c, const std::vector<const ast::gh
       if (init) v = c.x.coerce(c.x.lower(init->value, var.type), var.type, init->value.where).e;
       c.x.names.close();
       c.set(ghosts_[g], index, v, init ? init->where : source_range{});
+      c.each.clear();
+      if (b.parametrised()) break;
       std::size_t i = at.size();
       while (i > 0 && ++at[i - 1] == b.size(var.index[i - 1])) at[--i] = 0;
       more = i > 0;

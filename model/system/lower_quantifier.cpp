@@ -18,6 +18,7 @@ sequence_place expressions::sequence(const ast::expr& e) {
 }
 
 expr_id expressions::sequence_at(const sequence_place& p, expr_id position) {
+  if (b.parametrised()) throw diagnostic("a position in a queue has no reading for any number of elements");
   auto index = p.index;
   index.push_back(position);
   const expr_id stored = b.load(p.members, index);
@@ -51,6 +52,11 @@ value expressions::quantify(const ast::expr& e, std::size_t n) {
     name.alias = element_value(b.temp(t, ty.type), sort);
   } else {
     value domain = lower(binder.domain[0]);
+    if (domain.sequence && b.parametrised()) {
+      domain.e = b.load(domain.sequence->members, domain.sequence->index);
+      domain.type = b.type_of(domain.e);
+      domain.sequence.reset();
+    }
     if (domain.sequence) {
       sort = s.positions(domain.sequence->capacity);
       const expr_id at = b.temp(t, b.element(sort));
@@ -77,7 +83,8 @@ value expressions::quantify(const ast::expr& e, std::size_t n) {
   v.fx.add(body.fx);
   v.fx.binds = true;
   const op code = e.text == "all" ? op::all : counts ? op::count : op::some;
-  const type_id ty = counts ? b.integer(0, b.size(sort)) : b.boolean();
+  const std::int64_t most = b.program.sorts[sort].unbounded ? unlimited : b.size(sort);
+  const type_id ty = counts ? b.integer(0, most) : b.boolean();
   v.e = b.over(code, ty, sort, t, b.make(e.text == "all" ? op::implies : op::and_, b.boolean(), {inside.e, body.e}));
   v.type = counts ? ty : b.boolean();
   if (body.defined != ir::nothing)
@@ -97,6 +104,12 @@ value expressions::is_named(const ast::expr& e) {
   if (it == s.constructors.end() || !sort || it->second.first != sort->name)
     throw diagnostic(e.where, fmt::format("sort {} has no '{}'", type_name(v.type), e.text));
   const auto& extra = sort->extras[it->second.second];
+  if (b.parametrised()) {
+    value made = v;
+    made.e = b.constructed(sort->id, extra.first, v.e);
+    made.type = b.boolean();
+    return made;
+  }
   const auto last = extra.first + b.size(extra.over) - 1;
   const value low = element_value(b.constant(extra.first, v.type), sort->id),
               high = element_value(b.constant(last, v.type), sort->id);
@@ -119,6 +132,14 @@ value expressions::membership(const ast::expr& e) {
     return v;
   }
   const value d = lower(domain);
+  if (d.sequence && b.parametrised()) {
+    value set = d;
+    set.e = b.load(d.sequence->members, d.sequence->index);
+    set.type = b.type_of(set.e);
+    set.sequence.reset();
+    const type_id member = d.sequence->member;
+    return make(op::contains, b.boolean(), {set, coerce(lower(e.args[0], member), member, e.args[0].where)});
+  }
   if (d.sequence) {
     const value x = coerce(lower(e.args[0], d.sequence->member), d.sequence->member, e.args[0].where);
     const temp_id t = take_temp();
@@ -213,6 +234,10 @@ expr_id expressions::process_ended(const ast::expr& e, value& place) {
 }
 
 std::optional<value> expressions::builtin(const ast::expr& e) {
+  if (proving) {
+    if (auto v = about_process(e)) return v;
+    if (auto v = about_events(e)) return v;
+  }
   const auto arity = [&](std::size_t n) {
     if (e.args.size() != n) throw diagnostic(e.where, fmt::format("'{}' takes {} argument{}", e.text, n, n == 1 ? "" : "s"));
   };
@@ -230,7 +255,8 @@ std::optional<value> expressions::builtin(const ast::expr& e) {
     arity(1);
     const value set = lower(e.args[0]);
     if (set.sequence || b.type(set.type).kind != ir::type_kind::set) throw diagnostic(e.args[0].where, "card counts a set");
-    v = make(op::cardinality, b.integer(0, b.size(b.type(set.type).sort)), {set});
+    const sort_id of = b.type(set.type).sort;
+    v = make(op::cardinality, b.integer(0, b.program.sorts[of].unbounded ? unlimited : b.size(of)), {set});
   } else if (e.text == "value") {
     arity(1);
     const value o = lower(e.args[0]);
@@ -282,6 +308,8 @@ expressions::node_reference expressions::list_place(const ast::expr& e) {
     const auto it = s.globals.find(e.text);
     if (it != s.globals.end() && it->second.kind == global_kind::node) {
       value at;
+      if (b.parametrised())
+        throw diagnostic(e.where, "pointer lists have no reading for any number of elements", "a queue has one");
       const auto index = index_of(it->second.index, e, at);
       const type_id address = b.element(s.spaces[it->second.space].sort);
       const auto c = b.constant_of(index[0]);
@@ -298,6 +326,8 @@ std::optional<value> expressions::list_function(const ast::expr& e) {
   if (!contains && e.text != "list_empty" && e.text != "list_initialised" && e.text != "list_on") return std::nullopt;
   if (e.args.size() != (contains ? 2u : 1u))
     throw diagnostic(e.where, fmt::format("'{}' takes {}", e.text, contains ? "a head and a node" : "one argument"));
+  if (b.parametrised())
+    throw diagnostic(e.where, "pointer lists have no reading for any number of elements", "a queue has one");
   const node_reference x = list_place(e.args[0]);
   const pointer_space& space = s.spaces[x.space];
   const type_id address = b.element(space.sort);

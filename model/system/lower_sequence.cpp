@@ -73,6 +73,8 @@ bool loads(const builder& b, expr_id e, variable_id v) {
   return false;
 }
 
+}  // namespace
+
 bool mentions(const ast::expr& e, const std::string& name) {
   if ((e.kind == k::name || e.kind == k::apply) && e.text == name) return true;
   for (const auto& a : e.args)
@@ -98,8 +100,6 @@ bool changes(const std::vector<ast::statement>& body, const std::string& name) {
   }
   return false;
 }
-
-}  // namespace
 
 // [d in from where c]: in the order of `from`. What the filter reads is not changed by filling the target.
 void process_code::filter_sequence(const sequence_place& to, const ast::expr& e, const ast::statement& st) {
@@ -174,12 +174,13 @@ effects process_code::sequence_effects(const sequence_place& to, const ast::expr
 // What an assignment to a sequence reads decides whether it is a step; a global target has begun its step before.
 void process_code::assign_sequence(const sequence_place& to, const ast::expr& e, const ast::statement& st) {
   const effects fx = sequence_effects(to, e);
-  if (b.program.variables[to.length].kind == ir::variable_kind::local) {
+  if (b.program.variables[b.parametrised() ? to.members : to.length].kind == ir::variable_kind::local) {
     if (fx.shared)
       begin_step(st);
     else
       check_guards(fx, st.where);
   }
+  if (b.parametrised()) return fill_members(to, e, st);
   fill_sequence(to, e, st);
 }
 
@@ -243,6 +244,7 @@ bool process_code::container_statement(const ast::statement& st) {
     check_write(it->second, st.where);
   }
   check_value(place, st.args[0].where);
+  if (st.text == "dequeue" && b.parametrised()) return change_members(p, ir::nothing, st), true;
   if (st.text == "dequeue") {
     check(b.make(op::less, b.boolean(), {b.number(0), x.sequence_length(p)}), ir::error_kind::value_of_none,
           "the sequence is empty", st.where);
@@ -271,6 +273,7 @@ bool process_code::container_statement(const ast::statement& st) {
     return true;
   }
   if (!p.queue) throw diagnostic(st.where, "enqueue needs a queue");
+  if (b.parametrised()) return change_members(p, v.e, st), true;
   const temp_id t = x.take_temp();
   const sort_id positions = s.positions(p.capacity);
   const expr_id at = b.temp(t, b.element(positions));
@@ -295,6 +298,11 @@ void process_code::for_statement(const ast::statement& st) {
     const sort_id sort = s.sorts.at(domain.text).id;
     value all;
     all.type = b.set(sort);
+    if (b.parametrised()) {
+      all.e = b.whole(sort, x.take_temp());
+      for_set(st, all);
+      return close_scope();
+    }
     const auto n = b.size(sort);
     all.e = b.constant(static_cast<std::int64_t>(n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1), all.type);
     for_set(st, all);
@@ -311,7 +319,9 @@ void process_code::for_statement(const ast::statement& st) {
     if (!settled)
       throw diagnostic(domain.where, "this may change during the loop: say whether it is read once or at each turn",
                        "for x in snapshot …, or for x in live …");
-    if (d.sequence) {
+    if (d.sequence && b.parametrised()) {
+      for_members(st, *d.sequence, d.fx, !d.fx.stable);
+    } else if (d.sequence) {
       for_sequence(st, *d.sequence, d.fx, !d.fx.stable);
     } else if (b.type(d.type).kind == ir::type_kind::set) {
       for_set(st, d);
@@ -367,23 +377,19 @@ void process_code::for_set(const ast::statement& st, const value& domain) {
     turn = filter(left);
   }
   code_label head, done;
-  loop_head(head, false, turn.fx.shared);
+  if (b.parametrised()) {
+    any_loop_head(head, st);
+  } else {
+    loop_head(head, false, turn.fx.shared);
+  }
   if (turn.fx.shared) begin_step(st);
   check_guards(turn.fx, st.where);
   check_value(turn, st.where);
   const temp_id members = x.take_temp();
   set_temp(members, turn.e);
   turn.e = b.temp(members, domain.type);
-  jump_if(b.equal(turn.e, b.constant(0, domain.type)), done);
   const temp_id t = x.take_temp();
-  ir::instruction i;
-  i.code = ir::operation::choose;
-  i.temp = t;
-  i.sort = sort;
-  i.count = b.size(sort);
-  i.note = b.string(st.name);
-  i.where = st.where;
-  emit(i);
+  turn_of_any(st, turn, sort, t, done);
   await(b.make(op::contains, b.boolean(), {turn.e, b.temp(t, element)}), st.where);
   binding name;
   name.alias = x.element_value(local(st.name, element, &name_var), sort);
@@ -473,6 +479,7 @@ void process_code::for_all(const ast::statement& st) {
     }
   }
   begin_step(st);
+  if (b.parametrised()) return for_all_at_once(st);
   const bool fresh = fresh_;
   for_all_binder(st, 0);
   fresh_ = fresh;

@@ -13,6 +13,19 @@ void process_code::statement(const ast::statement& st) {
   if (!live_) return;
   here_ = st.where;
   const temp_id mark = x.next_temp;
+  const bool labelled = st.at && !st.at->label.empty();
+  if (labelled) labels_.push_back(st.at->label);
+  try {
+    dispatch(st);
+  } catch (const diagnostic& problem) {
+    if (problem.has_place || !b.parametrised()) throw;
+    throw diagnostic(st.where, problem.sentence, problem.hint);
+  }
+  if (labelled) labels_.pop_back();
+  x.next_temp = mark;
+}
+
+void process_code::dispatch(const ast::statement& st) {
   switch (st.kind) {
     case sk::skip:
       begin_step(st);
@@ -103,7 +116,6 @@ void process_code::statement(const ast::statement& st) {
       sleep(st);
       break;
   }
-  x.next_temp = mark;
 }
 
 // A test of what others may write at any time is a step of its own. A test of guarded variables needs the lock and is none.
@@ -163,6 +175,7 @@ void process_code::while_statement(const ast::statement& st) {
 
 void process_code::repeat_statement(const ast::statement& st) {
   const std::int64_t n = s.integer_constant(st.value[0]);
+  if (is_unlimited(n)) return repeat_any(st);
   if (n < 0 || n > 1000) throw diagnostic(st.value[0].where, fmt::format("{} is not a number of turns", n));
   code_label next, done;
   if (n == 0 && !shared.dry) return;
@@ -282,6 +295,16 @@ void process_code::let(const ast::statement& st) {
 void process_code::choose_into(variable_id v, std::vector<expr_id> at, type_id type, source_range where,
                                const std::string& note) {
   const auto n = b.cardinality(type);
+  if (b.parametrised()) {
+    ir::instruction i;
+    i.code = ir::operation::choose;
+    i.temp = x.take_temp();
+    i.where = where;
+    i.note = b.string(note);
+    i.type = type;
+    emit(i);
+    return set(v, std::move(at), b.temp(i.temp, type), where);
+  }
   if (!n) throw diagnostic(where, "there are too many values to choose from");
   const temp_id t = x.take_temp();
   ir::instruction i;
@@ -303,6 +326,7 @@ void process_code::choose_into(variable_id v, std::vector<expr_id> at, type_id t
 void process_code::choose_sequence(const sequence_place& p, source_range where, const std::string& note,
                                    const std::function<expr_id()>& prefix) {
   const bool fresh = fresh_;
+  if (b.parametrised()) return choose_into(p.members, p.index, b.program.variables[p.members].type, where, note);
   set(p.length, p.index, b.number(0), where);
   for (std::uint32_t i = 0; i < p.capacity; ++i)
     store_member(p, b.constant(i, b.element(s.positions(p.capacity))), ir::nothing, where);

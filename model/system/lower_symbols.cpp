@@ -42,7 +42,9 @@ std::string print_literal(const builder& b, expr_id e) {
 
 }  // namespace
 
-symbols::symbols(const loaded_model& m, const instance& i, builder& out) : source(m), wanted(i), b(out) {}
+symbols::symbols(const loaded_model& m, const instance& i, builder& out) : source(m), wanted(i), b(out) {
+  for (const auto& [name, n] : i.scope) b.program.parametrised |= n == any_number;
+}
 
 void symbols::declare(const std::string& name, source_range where) {
   if (!taken_.emplace(name, where).second) throw diagnostic(where, fmt::format("'{}' is declared twice", name));
@@ -65,23 +67,26 @@ void symbols::declare_sorts() {
     if (given == wanted.scope.end() && d->standard == 0)
       throw diagnostic(fmt::format("the scope does not say how many '{}' there are", d->name),
                        fmt::format("add {}=N to the scope", d->name));
-    if (n < 1 || n > most_elements)
+    const bool any = n == any_number;
+    if (!any && (n < 1 || n > most_elements))
       throw diagnostic(fmt::format("scope {}={} is not possible: it must be 1..{}", d->name, n, most_elements));
     sort_symbol s;
     s.id = static_cast<sort_id>(b.program.sorts.size());
     s.name = d->name;
-    s.counted = static_cast<std::uint32_t>(n);
+    s.counted = any ? 0 : static_cast<std::uint32_t>(n);
     scope.sizes.emplace_back(d->name, n);
     ir::sort out;
     out.name = d->name;
     out.counted = true;
+    out.unbounded = any;
     std::vector<std::string> names;
     for (const auto& x : d->extras)
       if (x.over.empty()) names.push_back(x.name);
-    if (static_cast<std::int64_t>(names.size()) > n)
+    if (!any && static_cast<std::int64_t>(names.size()) > n)
       throw diagnostic(d->where, fmt::format("scope {}={} has no room for the named elements", d->name, n));
     s.named = static_cast<std::uint32_t>(names.size());
-    for (std::uint32_t e = 0; e < n; ++e) {
+    const auto numbered = any ? std::max<std::int64_t>(1, static_cast<std::int64_t>(names.size())) : n;
+    for (std::uint32_t e = 0; e < numbered; ++e) {
       const bool is_named = e < names.size();
       out.element.push_back(is_named ? names[e] : fmt::format("{}{}", d->name, e));
       out.origin.push_back(is_named ? ir::element_origin{} : ir::element_origin{0, s.id, e});
@@ -102,6 +107,13 @@ void symbols::declare_sorts() {
       ir::sort& out = b.program.sorts[s.id];
       constructors[x.name] = {name, s.extras.size()};
       declare(x.name, x.where);
+      if (b.parametrised()) {
+        if (!out.unbounded)
+          throw diagnostic(fmt::format("scope {}={}: in a scope with `any` this sort must be `any` as well", name, s.counted));
+        s.extras.push_back({x.name, over.id, static_cast<std::uint32_t>(out.constructors.size())});
+        out.constructors.push_back({x.name, over.id});
+        continue;
+      }
       s.extras.push_back({x.name, over.id, static_cast<std::uint32_t>(out.element.size())});
       for (std::uint32_t e = 0; e < over.counted; ++e) {
         const bool moves = e >= over.named;
@@ -110,7 +122,7 @@ void symbols::declare_sorts() {
       }
       ++constructor;
     }
-    if (b.size(s.id) > most_elements)
+    if (!b.program.sorts[s.id].unbounded && b.size(s.id) > most_elements)
       throw diagnostic(d->where, fmt::format("sort '{}' would have more than {} elements", name, most_elements));
   }
   for (const auto& [name, n] : wanted.scope)
@@ -141,6 +153,11 @@ void symbols::declare_constants() {
     declare(d->name, d->where);
     const auto given = wanted.scope.find(d->name);
     const std::int64_t v = given != wanted.scope.end() ? given->second : d->value;
+    if (v == any_number) {
+      scope.bounds.emplace_back(d->name, v);
+      constants[d->name] = b.number(unlimited);
+      continue;
+    }
     if (v < d->low || v > d->high)
       throw diagnostic(fmt::format("scope {}={} is beyond the bound's range {}..{}", d->name, v, d->low, d->high));
     scope.bounds.emplace_back(d->name, v);
@@ -262,11 +279,17 @@ void symbols::declare_processes() {
   ir::sort out;
   out.name = "process";
   process_sort = static_cast<sort_id>(b.program.sorts.size());
+  out.closed = b.parametrised();
   std::uint32_t constructor = 0;
   for (const auto* p : processes) {
     declare(p->name, p->where);
     process_base.push_back(static_cast<std::uint32_t>(out.element.size()));
-    if (p->params.empty()) {
+    if (!p->params.empty() && b.parametrised()) {
+      if (p->params[0].type.size() != 1 || p->params[0].type[0].kind != ast::type_kind::named)
+        throw diagnostic(p->params[0].where, "the parameter of a process ranges over a sort");
+      process_base.back() = static_cast<std::uint32_t>(out.constructors.size());
+      out.constructors.push_back({p->name, sort_named(p->params[0].type[0].text, p->params[0].type[0].where).id});
+    } else if (p->params.empty()) {
       out.element.push_back(p->name);
       out.origin.push_back({});
     } else {
@@ -294,6 +317,13 @@ void symbols::declare_processes() {
   }
   handlers = items<ast::handler_decl>();
   std::stable_sort(handlers.begin(), handlers.end(), [](const auto* x, const auto* y) { return x->priority > y->priority; });
+}
+
+expr_id symbols::process_value(std::uint32_t p, expr_id element, type_id type) {
+  const auto base = static_cast<std::int64_t>(process_base[p]);
+  if (processes[p]->params.empty()) return b.constant(1 + base, type);
+  if (b.parametrised()) return b.make(op::wrap, type, {b.construct(process_sort, process_base[p], element)});
+  return b.make(op::add, type, {element, b.constant(1 + base, type)});
 }
 
 }  // namespace quiesce::lowering

@@ -15,8 +15,8 @@ namespace quiesce::lowering {
 // A resolved type: a scalar that the lowered form knows, or a bounded sequence of scalars.
 struct resolved_type {
   bool sequence = false;
-  bool queue = false;
-  type_id type = 0;  // of the scalar, or of one member
+  bool queue = false;  // in a parametrised program: the set of its members
+  type_id type = 0;    // of the scalar, or of one member
   std::uint32_t capacity = 0;
 };
 
@@ -83,12 +83,32 @@ struct symbols {
   std::vector<pointer_space> spaces;
   std::vector<std::string> locks;  // by number
   sort_id process_sort = 0;
+  // The instance of template `p` for `element` (not looked at where the template has no parameter), as a value of `type`,
+  // an option of process.
+  expr_id process_value(std::uint32_t p, expr_id element, type_id type);
   struct end_question {
     expr_id reserved;
     std::uint32_t process;
     expr_id element;
   };
   std::vector<end_question> end_questions;  // ended(P(x)): answered when all code is known
+  struct place_question {
+    expr_id reserved;
+    std::uint32_t process;
+    expr_id element;
+    std::string name;
+    source_range where;
+  };
+  std::vector<place_question> place_questions;  // inside(P(x), NAME)
+  // What rules remember of an event, for seen(EVENT, …): filled while code is woven.
+  struct memory {
+    std::string event, span;  // span: empty, or a kind of span
+    std::uint32_t process;    // whose span
+    std::string cell;
+    variable_id var;
+  };
+  std::vector<memory> memories;
+  std::map<std::string, variable_id> ghosts;
   std::vector<std::uint32_t> process_base;  // first element of each template in process_sort
   variable_id clock = ir::nothing;
 

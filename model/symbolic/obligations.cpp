@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "model/symbolic/obligations.hpp"
+
+#include <fmt/format.h>
+
+namespace quiesce::symbolic {
+
+const char* name(answer a) { return a == answer::sat ? "sat" : a == answer::unsat ? "unsat" : "unknown"; }
+
+namespace {
+
+bool touches(const std::set<std::size_t>& reads, const std::set<std::size_t>& changed) {
+  for (const std::size_t f : reads)
+    if (changed.count(f)) return true;
+  return false;
+}
+
+class deriver {
+ public:
+  explicit deriver(const core& c) : core_(c), smt_(c) {
+    for (std::size_t i = 0; i < c.functions.size(); ++i)
+      if (!smt_.range(i, false).empty()) out_.range_functions.push_back(i);
+    for (const std::size_t i : out_.range_functions) {
+      out_.invariant_names.push_back("range of " + c.functions[i].name);
+      reads_.push_back({i});
+    }
+    for (const invariant& v : c.invariants) {
+      out_.invariant_names.push_back(v.name);
+      reads_.push_back(functions_in(c, v.condition));
+    }
+  }
+
+  script run() {
+    out_.prelude = smt_.prelude();
+    for (std::size_t v = 0; v < reads_.size(); ++v) out_.invariants += fmt::format("(assert {})\n", invariant_text(v, nullptr));
+    for (std::size_t i = 0; i < core_.initial.size(); ++i) initial(i);
+    for (std::size_t i = 0; i < core_.actions.size(); ++i) step(i);
+    properties();
+    return std::move(out_);
+  }
+
+ private:
+  std::string invariant_text(std::size_t v, const std::set<std::size_t>* changed) {
+    if (v < out_.range_functions.size()) {
+      const std::size_t f = out_.range_functions[v];
+      return smt_.range(f, changed && changed->count(f));
+    }
+    return smt_.condition(core_.invariants[v - out_.range_functions.size()].condition, nullptr, changed);
+  }
+
+  void ask(block& b, std::string name, std::string text, std::vector<answer> accepted, std::size_t action, std::size_t v = 0) {
+    b.questions.push_back({std::move(name), std::move(text), std::move(accepted), action, v});
+  }
+
+  // What a first step of a run may rely on: nothing but the ranges of what starts with any value.
+  void initial(std::size_t i) {
+    const action& a = core_.initial[i];
+    std::set<std::size_t> changed;
+    for (const update& u : a.updates) changed.insert(u.function);
+    block b;
+    b.name = fmt::format("initial {}", i);
+    for (std::size_t f = 0; f < core_.functions.size(); ++f) {
+      if (!core_.functions[f].arbitrary) changed.insert(f);
+      if (const std::string r = smt_.range(f, false); core_.functions[f].arbitrary && !r.empty())
+        b.text += fmt::format("(assert {})\n", r);
+    }
+    b.text += smt_.parameters(a) + fmt::format("(assert {})\n", smt_.condition(a.guard, &a));
+    if (!a.ends.empty()) {
+      ask(b, fmt::format("ends {}", b.name), "", {answer::unsat}, i);
+    } else {
+      b.text += smt_.updates(a, true);
+      ask(b, fmt::format("possible {}", b.name), "", {answer::sat, answer::unsat}, i);
+      for (std::size_t v = 0; v < reads_.size(); ++v)
+        ask(b, fmt::format("init {} {}", i, out_.invariant_names[v]), fmt::format("(assert (not {}))\n", invariant_text(v, &changed)),
+            {answer::unsat}, i, v);
+    }
+    out_.blocks.push_back(std::move(b));
+  }
+
+  void step(std::size_t i) {
+    const action& a = core_.actions[i];
+    std::set<std::size_t> changed;
+    for (const update& u : a.updates) changed.insert(u.function);
+    block b;
+    b.with_invariants = true;
+    b.name = fmt::format("action {} {}", i, a.name);
+    b.text = smt_.parameters(a) + fmt::format("(assert {})\n", smt_.condition(a.guard, &a));
+    for (const effect& e : a.violates)
+      ask(b, fmt::format("safe {} {}", i, e.property), fmt::format("(assert {})\n", smt_.condition(e.when, &a)), {answer::unsat}, i);
+    if (a.ends.empty()) {
+      b.text += smt_.updates(a, false);
+      ask(b, fmt::format("possible {}", i), "", {answer::sat, answer::unsat}, i);
+      for (const effect& e : a.marks)
+        ask(b, fmt::format("trigger {} {}", i, e.property), fmt::format("(assert {})\n", smt_.condition(e.when, &a)),
+            {answer::sat, answer::unsat}, i);
+      for (std::size_t v = 0; v < reads_.size(); ++v)
+        if (touches(reads_[v], changed))
+          ask(b, fmt::format("keep {} {}", i, out_.invariant_names[v]),
+              fmt::format("(assert (not {}))\n", invariant_text(v, &changed)), {answer::unsat}, i, v);
+    } else if (a.ends != "stuck") {
+      ask(b, fmt::format("ends {} {}", i, a.ends), "", {answer::unsat}, i);
+    }
+    if (!b.questions.empty()) out_.blocks.push_back(std::move(b));
+  }
+
+  void properties() {
+    block b;
+    b.with_invariants = true;
+    b.name = "state";
+    ask(b, "possible state", "", {answer::sat}, 0);
+    for (const property& p : core_.properties)
+      if (p.kind == "invariant") {
+        ask(b, "safe state " + p.name, fmt::format("(assert (not {}))\n", smt_.condition(*p.condition)), {answer::unsat}, 0);
+        // A property that holds without the invariants, in any state at all, says nothing about the model.
+        block alone;
+        alone.name = "any state";
+        ask(alone, "not a tautology " + p.name, fmt::format("(assert (not {}))\n", smt_.condition(*p.condition)), {answer::sat}, 0);
+        out_.blocks.push_back(std::move(alone));
+      } else if (p.kind == "sometimes") {
+        throw core_error(fmt::format("'{}' asks for a run; a proof is about all runs", p.name));
+      }
+    out_.blocks.push_back(std::move(b));
+  }
+
+  const core& core_;
+  smt_writer smt_;
+  script out_;
+  std::vector<std::set<std::size_t>> reads_;
+};
+
+std::string block_text(const block& b) {
+  std::string out = fmt::format("; {}\n(push 1)\n{}", b.name, b.text);
+  for (const obligation& q : b.questions) {
+    if (q.text.empty()) {
+      out += fmt::format("; {}\n(check-sat)\n", q.name);
+      continue;
+    }
+    out += fmt::format("; {}\n(push 1)\n{}(check-sat)\n(pop 1)\n", q.name, q.text);
+  }
+  return out + "(pop 1)\n";
+}
+
+}  // namespace
+
+script derive(const core& c) { return deriver(c).run(); }
+
+std::string text_of(const script& s) {
+  std::string out = "(set-logic ALL)\n" + s.prelude;
+  for (const block& b : s.blocks)
+    if (!b.with_invariants) out += block_text(b);
+  out += s.invariants;
+  for (const block& b : s.blocks)
+    if (b.with_invariants) out += block_text(b);
+  return out;
+}
+
+}  // namespace quiesce::symbolic

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Terms of the core in SMT-LIB 2. The names and the order of everything are fixed: the same core gives the same text.
+// proofs/README.md specifies the translation.
+//
+//   sort number i        S<i>; its element number k: e<i>_<k>; its constructor number c: c<i>_<c>, with the inverse d<i>_<c>
+//   enumeration          E<j>, numbered by first use in the functions; label number k: E<j>_<k>
+//   option               O<j>; none: n<j>; a value: s<j>, with the inverse v<j>
+//   function number i    f<i>; after an action: f<i>!. A function with values that are sets is a predicate with one more argument
+//   bound variables      q<depth>
+
+#include <set>
+
+#include "model/symbolic/core_reader.hpp"
+
+namespace quiesce::symbolic {
+
+class smt_writer {
+ public:
+  // Throws core_error for a core without a reading in first-order logic.
+  explicit smt_writer(const core&);
+
+  // Declarations of sorts, functions, and what holds of constructors and named elements.
+  std::string prelude() const;
+  // A closed term of type bool; functions of `changed` mean their value after the action. Parameters of `a` are free.
+  std::string condition(const node&, const action* a = nullptr, const std::set<std::size_t>* changed = nullptr);
+  // Declarations of the parameters, with the ranges of numbers among them.
+  std::string parameters(const action&);
+  // define-fun f<i>! for each function that the action updates. `from_start`: an initial action, where functions that
+  // are not `arbitrary` had their least value; then all functions that are not arbitrary are defined.
+  std::string updates(const action&, bool from_start);
+  // "f<i> has values of its type only", for functions with numbers in a range; empty: nothing to say.
+  std::string range(std::size_t function, bool after) const;
+  std::string sort_text(std::size_t sort) const;
+  std::string type_text(const type&) const;
+  std::string literal(const type&, std::int64_t) const;
+  std::string least(const type&) const;
+
+ private:
+  struct bound {
+    std::string text;
+    type_ref value;
+  };
+  using scope = std::map<std::string, bound>;
+  std::size_t enumeration(const type&) const;
+  std::size_t option(const type&) const;
+  void note_type(const type_ref&);
+  std::string term(const node&, const type& expected);
+  std::string application(const node&, const std::string* member);
+  std::string member(const node& set, const std::string& element);
+  std::string equality(const node& a, const node& b);
+  std::string comparison(const node&);
+  std::optional<std::string> counting(const node& n);
+  std::string at_least(const node& set, std::int64_t);
+  std::string quantified(const node&);
+  std::string call(const char* f, const std::vector<std::string>&) const;
+  std::string in_range(const type&, const std::string& value) const;
+  type_ref infer(const node&);
+  const function& function_of(const node&, std::size_t* number = nullptr) const;
+  std::string fresh() { return "q" + std::to_string(++depth_); }
+  std::string define(const action&, std::size_t f, bool from_start);
+
+  const core& core_;
+  std::vector<type_ref> enumerations_, options_;
+  scope scope_;
+  const std::set<std::size_t>* changed_ = nullptr;
+  int depth_ = 0;
+  type_ref boolean_, integer_;
+};
+
+// Functions that the term reads.
+std::set<std::size_t> functions_in(const core&, const node&);
+
+}  // namespace quiesce::symbolic

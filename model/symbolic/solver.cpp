@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "model/symbolic/solver.hpp"
+
+#include <fmt/format.h>
+#include <z3.h>
+
+#include <chrono>
+#include <functional>
+#include <sstream>
+
+namespace quiesce::symbolic {
+
+struct solver::context {
+  Z3_context z3;
+};
+
+namespace {
+void remember_nothing(Z3_context, Z3_error_code) {}  // errors are read from the output
+}  // namespace
+
+solver::solver(unsigned timeout_ms) : context_(std::make_unique<context>()) {
+  Z3_config config = Z3_mk_config();
+  Z3_set_param_value(config, "model", "true");
+  context_->z3 = Z3_mk_context(config);
+  Z3_del_config(config);
+  Z3_set_error_handler(context_->z3, remember_nothing);
+  tell(fmt::format("(set-option :timeout {})\n", timeout_ms));
+}
+
+solver::~solver() { Z3_del_context(context_->z3); }
+
+std::string solver::evaluate(const std::string& commands) {
+  const auto begin = std::chrono::steady_clock::now();
+  const char* answer = Z3_eval_smtlib2_string(context_->z3, commands.c_str());
+  std::string out = answer ? answer : "(error \"no answer\")";
+  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (out.find("(error") != std::string::npos) throw core_error(fmt::format("the solver complains: {}", out));
+  return out;
+}
+
+void solver::tell(const std::string& commands) {
+  const std::string out = evaluate(commands);
+  if (out.find_first_not_of(" \n") != std::string::npos) throw core_error(fmt::format("the solver says: {}", out));
+}
+
+std::vector<answer> solver::ask(const std::string& commands) {
+  std::istringstream lines(evaluate(commands));
+  std::vector<answer> out;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) continue;
+    if (line != "sat" && line != "unsat" && line != "unknown" && line != "timeout")
+      throw core_error(fmt::format("the solver answers '{}'", line));
+    out.push_back(line == "sat" ? answer::sat : line == "unsat" ? answer::unsat : answer::unknown);
+    ++questions_;
+  }
+  return out;
+}
+
+std::string solver::value(const std::string& term) {
+  const std::vector<node> out = read_nodes(evaluate(fmt::format("(get-value ({}))\n", term)));
+  if (out.size() != 1 || out[0].kids.size() != 1 || out[0][0].kids.size() != 2) throw core_error("the solver gives no value");
+  const std::function<std::string(const node&)> text = [&](const node& n) {
+    if (n.atom) return n.text;
+    std::string all;
+    for (const node& kid : n.kids) all += (all.empty() ? "" : " ") + text(kid);
+    return "(" + all + ")";
+  };
+  return text(out[0][0][1]);
+}
+
+std::string solver::version() { return fmt::format("{}", Z3_get_full_version()); }
+
+}  // namespace quiesce::symbolic

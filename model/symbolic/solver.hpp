@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Z3 in this process, spoken to in SMT-LIB 2: what is decided is the text that a certificate holds.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/symbolic/obligations.hpp"
+
+namespace quiesce::symbolic {
+
+class solver {
+ public:
+  // Milliseconds for one question; then its answer is `unknown`.
+  explicit solver(unsigned timeout_ms);
+  ~solver();
+  solver(const solver&) = delete;
+  solver& operator=(const solver&) = delete;
+  void tell(const std::string& commands);                          // no answer is expected. Throws core_error where Z3 complains
+  std::vector<answer> ask(const std::string& commands);            // one answer for each (check-sat)
+  std::string value(const std::string& term);                      // in the model of the last `sat`
+  double seconds() const { return seconds_; }
+  std::size_t questions() const { return questions_; }
+  static std::string version();
+
+ private:
+  std::string evaluate(const std::string&);
+  struct context;
+  std::unique_ptr<context> context_;
+  double seconds_ = 0;
+  std::size_t questions_ = 0;
+};
+
+}  // namespace quiesce::symbolic
