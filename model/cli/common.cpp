@@ -25,6 +25,10 @@ std::pair<std::string, std::string> split(const std::string& text, const char* f
 
 void add_size(const std::string& item, std::map<std::string, std::int64_t>& scope) {
   const auto [name, text] = split(item, "--scope", "NAME=NUMBER,...");
+  if (text == "any") {
+    if (!scope.emplace(name, any_number).second) usage_error(fmt::format("--scope gives '{}' twice", name));
+    return;
+  }
   std::int64_t value = 0;
   const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed == std::errc::invalid_argument || stop != text.data() + text.size())

@@ -29,7 +29,7 @@ constexpr verb verbs[] = {
     {"simulate", "run a model step by step", add_simulate},
     {"replay", "follow a run that check or simulate wrote", add_replay},
     {"dump", "print the lowered system", add_dump},
-    {"prove", "", nullptr},
+    {"prove", "prove claims about any number of elements", add_prove},
     {"recheck", "", nullptr},
     {"cite", "", nullptr},
     {"conform", "", nullptr},

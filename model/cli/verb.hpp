@@ -31,6 +31,7 @@ action add_fmt(CLI::App&);
 action add_simulate(CLI::App&);
 action add_replay(CLI::App&);
 action add_dump(CLI::App&);
+action add_prove(CLI::App&);
 action add_bench(CLI::App&);
 action add_trace(CLI::App&);
 

@@ -198,6 +198,7 @@ struct model {
 
 enum class expectation { holds, violated, unknown, vacuous, deadlock };
 
+inline constexpr std::int64_t any_number = -1;  // in a scope: `any`
 struct named_integer { source_range where; std::string name; std::int64_t value = 0; };
 
 struct claim {

@@ -95,7 +95,7 @@ doc print(const ast::claim& c) {
   for (const ast::option_setting& s : c.with)
     with << (&s == &c.with.front() ? " with " : ", ") << s.name + " = " << expression(s.value);
   for (const ast::named_integer& n : c.scope)
-    scope << (&n == &c.scope.front() ? "scope " : ", ") << n.name + " = " + std::to_string(n.value);
+    scope << (&n == &c.scope.front() ? "scope " : ", ") << n.name + " = " + (n.value == ast::any_number ? "any" : std::to_string(n.value));
   rest << hard() << "model " + c.model + " variant " + c.variant << std::move(with);
   if (!c.environment.empty()) rest << " environment " + c.environment;
   rest << hard() << "property " + c.property << hard() << std::move(scope);

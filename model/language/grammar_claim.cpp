@@ -17,7 +17,8 @@ struct scope_tag {};
 constexpr x3::rule<scope_tag, ast::named_integer> scope_rule{"a sort or bound"};
 
 const auto scope_rule_def = located[name("a sort or bound")[put<&ast::named_integer::name>] > sym("=", "'=' and a number") >
-                                    integer("a number")[put<&ast::named_integer::value>]];
+                                    (kw("any")[mark<&ast::named_integer::value, std::int64_t{ast::any_number}>] |
+                                     integer("a number, or 'any'")[put<&ast::named_integer::value>])];
 
 const auto claim_def =
     kw("claim") > name("the name of the claim")[put_name] >

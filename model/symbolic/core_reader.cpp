@@ -43,7 +43,8 @@ struct reader {
     }
     if (text[at] == ')') throw core_error("a parenthesis of the core text is closed twice");
     out.atom = true;
-    while (at < text.size() && std::string_view(" \n\t()\"").find(text[at]) == std::string_view::npos) out.text += text[at++];
+    while (at < text.size() && std::string_view(" \n\t()\"").find(text[at]) == std::string_view::npos)
+      out.text += text[at++];
     return out;
   }
 };

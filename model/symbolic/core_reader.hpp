@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The text of a parametrised core, read back. model/system/CORE.md gives its grammar and meaning. What is proved is derived from
-// this text alone.
+// The text of a parametrised core, read back. model/system/CORE.md gives its grammar and meaning. What is proved is derived
+// from this text alone.
 
 #include <cstdint>
 #include <map>
@@ -21,8 +21,8 @@ struct core_error : std::runtime_error {
 
 struct node {
   bool atom = false;
-  bool quoted = false;        // atom: was in double quotes
-  std::string text;           // atom
+  bool quoted = false;  // atom: was in double quotes
+  std::string text;     // atom
   std::vector<node> kids;
   const node& operator[](std::size_t i) const;  // throws core_error
   bool is(const char* head) const { return !atom && !kids.empty() && kids[0].atom && kids[0].text == head; }
@@ -37,10 +37,10 @@ enum class type_kind { boolean, integer, enumeration, element, option, set };
 struct type {
   type_kind kind = type_kind::boolean;
   std::int64_t low = 0, high = 0;
-  bool unlimited = false;            // integer without a greatest value
+  bool unlimited = false;  // integer without a greatest value
   std::vector<std::string> labels;
-  std::size_t sort = 0;              // element, set
-  type_ref inner;                    // option
+  std::size_t sort = 0;  // element, set
+  type_ref inner;        // option
 };
 bool same(const type&, const type&);
 

@@ -65,7 +65,8 @@ class reader {
         for (const auto& [text, shown] : of)
           add(s, fmt::format("(c{}_{} {})", s, c, text), fmt::format("{}({})", so.constructors[c].first, shown));
       }
-      for (std::size_t k = 0; k < size_; ++k) add(s, fmt::format("u{}_{}", s, k), fmt::format("{}{}", so.name, elements_[s].size()));
+      for (std::size_t k = 0; k < size_; ++k)
+        add(s, fmt::format("u{}_{}", s, k), fmt::format("{}{}", so.name, elements_[s].size()));
     }
   }
 
@@ -151,7 +152,8 @@ class reader {
       const std::string name = fmt::format("f{}{}", i, after ? "!" : "");
       const std::string call = texts.empty() ? name : fmt::format("({} {})", name, fmt::join(texts, " "));
       const std::string place = texts.empty() ? f.name : fmt::format("{}({})", f.name, fmt::join(shown_args, ", "));
-      const std::string value = f.value->kind == type_kind::set ? members(name, texts, f.value->sort) : shown(*f.value, call);
+      const std::string value =
+          f.value->kind == type_kind::set ? members(name, texts, f.value->sort) : shown(*f.value, call);
       if (!old || (row < old->size() && (*old)[row].second != value)) out.emplace_back(place, value);
       ++row;
     };
@@ -168,12 +170,13 @@ class reader {
 
 }  // namespace
 
-std::optional<counterexample> smallest_example(const core& c, const script& s, const block& b, const obligation& q, const action* a,
-                                               const effort& e) {
+std::optional<counterexample> smallest_example(const core& c, const script& s, const block& b, const obligation& q,
+                                               const action* a, const effort& e) {
   for (std::size_t size = 1; size <= e.most_elements; ++size) {
     try {
       solver z3(e.timeout_ms);
-      z3.tell("(set-logic ALL)\n" + s.prelude + (b.with_invariants ? s.invariants : "") + b.text + q.text + reader::bounds(c, size));
+      z3.tell("(set-logic ALL)\n" + s.prelude + (b.with_invariants ? s.invariants : "") + b.text + q.text +
+              reader::bounds(c, size));
       if (z3.ask("(check-sat)\n").at(0) != answer::sat) continue;
       std::set<std::size_t> wanted, changed;
       if (a) {

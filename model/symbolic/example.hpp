@@ -6,7 +6,8 @@
 
 namespace quiesce::symbolic {
 
-// Nothing where none with at most e.most_elements elements of each sort is found. `a` is the action of the question, if it has one.
+// Nothing where none with at most e.most_elements elements of each sort is found. `a` is the action of the question, if it
+// has one.
 std::optional<counterexample> smallest_example(const core&, const script&, const block&, const obligation&, const action* a,
                                                const effort& e);
 

@@ -32,7 +32,8 @@ class deriver {
 
   script run() {
     out_.prelude = smt_.prelude();
-    for (std::size_t v = 0; v < reads_.size(); ++v) out_.invariants += fmt::format("(assert {})\n", invariant_text(v, nullptr));
+    for (std::size_t v = 0; v < reads_.size(); ++v)
+      out_.invariants += fmt::format("(assert {})\n", invariant_text(v, nullptr));
     for (std::size_t i = 0; i < core_.initial.size(); ++i) initial(i);
     for (std::size_t i = 0; i < core_.actions.size(); ++i) step(i);
     properties();
@@ -48,7 +49,8 @@ class deriver {
     return smt_.condition(core_.invariants[v - out_.range_functions.size()].condition, nullptr, changed);
   }
 
-  void ask(block& b, std::string name, std::string text, std::vector<answer> accepted, std::size_t action, std::size_t v = 0) {
+  void ask(block& b, std::string name, std::string text, std::vector<answer> accepted, std::size_t action,
+           std::size_t v = 0) {
     b.questions.push_back({std::move(name), std::move(text), std::move(accepted), action, v});
   }
 
@@ -71,8 +73,8 @@ class deriver {
       b.text += smt_.updates(a, true);
       ask(b, fmt::format("possible {}", b.name), "", {answer::sat, answer::unsat}, i);
       for (std::size_t v = 0; v < reads_.size(); ++v)
-        ask(b, fmt::format("init {} {}", i, out_.invariant_names[v]), fmt::format("(assert (not {}))\n", invariant_text(v, &changed)),
-            {answer::unsat}, i, v);
+        ask(b, fmt::format("init {} {}", i, out_.invariant_names[v]),
+            fmt::format("(assert (not {}))\n", invariant_text(v, &changed)), {answer::unsat}, i, v);
     }
     out_.blocks.push_back(std::move(b));
   }
@@ -86,7 +88,8 @@ class deriver {
     b.name = fmt::format("action {} {}", i, a.name);
     b.text = smt_.parameters(a) + fmt::format("(assert {})\n", smt_.condition(a.guard, &a));
     for (const effect& e : a.violates)
-      ask(b, fmt::format("safe {} {}", i, e.property), fmt::format("(assert {})\n", smt_.condition(e.when, &a)), {answer::unsat}, i);
+      ask(b, fmt::format("safe {} {}", i, e.property), fmt::format("(assert {})\n", smt_.condition(e.when, &a)),
+          {answer::unsat}, i);
     if (a.ends.empty()) {
       b.text += smt_.updates(a, false);
       ask(b, fmt::format("possible {}", i), "", {answer::sat, answer::unsat}, i);
@@ -114,7 +117,8 @@ class deriver {
         // A property that holds without the invariants, in any state at all, says nothing about the model.
         block alone;
         alone.name = "any state";
-        ask(alone, "not a tautology " + p.name, fmt::format("(assert (not {}))\n", smt_.condition(*p.condition)), {answer::sat}, 0);
+        ask(alone, "not a tautology " + p.name, fmt::format("(assert (not {}))\n", smt_.condition(*p.condition)),
+            {answer::sat}, 0);
         out_.blocks.push_back(std::move(alone));
       } else if (p.kind == "sometimes") {
         throw core_error(fmt::format("'{}' asks for a run; a proof is about all runs", p.name));

@@ -14,24 +14,24 @@ const char* name(answer);
 
 // One question in a block. `text` is what stands between `(push 1)` and `(check-sat)`.
 struct obligation {
-  std::string name;                  // "keep 12 mutual_exclusion"
+  std::string name;  // "keep 12 mutual_exclusion"
   std::string text;
-  std::vector<answer> accepted;      // one, or sat and unsat: either, to be recorded (a step that is never taken)
-  std::size_t action = 0;            // the initial item or action, by number
-  std::size_t invariant = 0;         // the invariant, where it is about one
+  std::vector<answer> accepted;  // one, or sat and unsat: either, to be recorded (a step that is never taken)
+  std::size_t action = 0;        // the initial item or action, by number
+  std::size_t invariant = 0;     // the invariant, where it is about one
 };
 
 // Questions about one action share its declarations.
 struct block {
-  std::string name;                  // "initial 0", "action 12 unregister.3", "state"
-  std::string text;                  // between `(push 1)` and the first question
-  bool with_invariants = false;      // asked where they are asserted
+  std::string name;              // "initial 0", "action 12 unregister.3", "state"
+  std::string text;              // between `(push 1)` and the first question
+  bool with_invariants = false;  // asked where they are asserted
   std::vector<obligation> questions;
 };
 
 struct script {
   std::string prelude;
-  std::string invariants;            // assertions of all of them, ranges first
+  std::string invariants;  // assertions of all of them, ranges first
   std::vector<block> blocks;
   std::vector<std::string> invariant_names;  // ranges first: "range of NAME", then those of the core
   std::vector<std::size_t> range_functions;  // functions whose range is an invariant

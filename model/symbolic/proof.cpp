@@ -80,7 +80,8 @@ class prover {
 
   void finish() {
     if (!out_.failures.empty()) return;
-    if (!some_initial_) out_.failures.push_back({failure_kind::impossible, "possible initial", "", "", "there is no initial state", {}});
+    if (!some_initial_)
+      out_.failures.push_back({failure_kind::impossible, "possible initial", "", "", "there is no initial state", {}});
     for (const auto& [place, taken] : taken_)
       if (!taken) out_.never.push_back(place);
     for (const auto& [property, happened] : triggered_)
@@ -89,8 +90,7 @@ class prover {
       bool checked = p.kind != "monitored";
       for (const action& a : core_.actions)
         for (const effect& e : a.violates) checked |= e.property == p.name;
-      if (!checked)
-        out_.failures.push_back({failure_kind::tautology, "safe " + p.name, "", "", p.name, {}});
+      if (!checked) out_.failures.push_back({failure_kind::tautology, "safe " + p.name, "", "", p.name, {}});
     }
   }
 

@@ -59,7 +59,8 @@ std::set<std::size_t> functions_in(const core& c, const node& n) {
   return out;
 }
 
-smt_writer::smt_writer(const core& c) : core_(c), boolean_(simple(type_kind::boolean)), integer_(simple(type_kind::integer)) {
+smt_writer::smt_writer(const core& c)
+    : core_(c), boolean_(simple(type_kind::boolean)), integer_(simple(type_kind::integer)) {
   for (const function& f : c.functions) note_type(f.value);
   for (const auto* list : {&c.initial, &c.actions})
     for (const action& a : *list)
@@ -120,16 +121,15 @@ std::string smt_writer::literal(const type& t, std::int64_t v) const {
       return fmt::format("e{}_{}", t.sort, v);
     case type_kind::option:
       if (v == 0) return fmt::format("n{}", option(t));
-      return fmt::format("(s{} {})", option(t), literal(*t.inner, v - 1 + (t.inner->kind == type_kind::integer ? t.inner->low : 0)));
+      return fmt::format("(s{} {})", option(t),
+                         literal(*t.inner, v - 1 + (t.inner->kind == type_kind::integer ? t.inner->low : 0)));
     case type_kind::set:
       break;
   }
   throw core_error(fmt::format("the number {} is no value of its type", v));
 }
 
-std::string smt_writer::least(const type& t) const {
-  return literal(t, t.kind == type_kind::integer ? t.low : 0);
-}
+std::string smt_writer::least(const type& t) const { return literal(t, t.kind == type_kind::integer ? t.low : 0); }
 
 // --- declarations --------------------------------------------------------------------------------------------------------
 
@@ -150,8 +150,8 @@ std::string smt_writer::prelude() const {
         for (std::size_t k = 0; k < s.elements.size(); ++k)
           later += fmt::format("(assert (forall ((q1 S{2})) (not (= (c{0}_{1} q1) e{0}_{3}))))\n", i, c, of, k);
         for (std::size_t b = 0; b < c; ++b)
-          later += fmt::format("(assert (forall ((q1 S{2}) (q2 S{4})) (not (= (c{0}_{1} q1) (c{0}_{3} q2)))))\n", i, c, of, b,
-                               s.constructors[b].second);
+          later += fmt::format("(assert (forall ((q1 S{2}) (q2 S{4})) (not (= (c{0}_{1} q1) (c{0}_{3} q2)))))\n", i, c, of,
+                               b, s.constructors[b].second);
       }
       continue;
     }
@@ -348,8 +348,7 @@ std::string smt_writer::term(const node& n, const type& expected) {
     const std::string a = term(n[1], *integer_), b = term(n[2], *integer_);
     return fmt::format("(ite (<= {0} {1}) {2} {3})", a, b, head == "min" ? a : b, head == "min" ? b : a);
   }
-  if (head == "if")
-    return fmt::format("(ite {} {} {})", term(n[1], *boolean_), term(n[2], expected), term(n[3], expected));
+  if (head == "if") return fmt::format("(ite {} {} {})", term(n[1], *boolean_), term(n[2], expected), term(n[3], expected));
   if (head == "some") {
     const type_ref t = infer(n);
     return fmt::format("(s{} {})", option(*t), term(n[2], *t->inner));
@@ -475,12 +474,16 @@ std::optional<std::string> smt_writer::counting(const node& n) {
   const auto counts = [](const node& x) { return x.is("card") || x.is("count"); };
   const bool left = counts(n[1]), right = counts(n[2]);
   if (!left && !right) return std::nullopt;
-  if (!is_number(n[left ? 2 : 1])) throw core_error("a number of elements is only compared with 0, 1, 2 or 3 for any number of them");
+  if (!is_number(n[left ? 2 : 1]))
+    throw core_error("a number of elements is only compared with 0, 1, 2 or 3 for any number of them");
   const std::int64_t k = std::stoll(n[left ? 2 : 1].text);
   const node& set = n[left ? 1 : 2];
   const std::string op = n[0].text;
-  const auto no = [](const std::string& t) { return t == "true" ? "false" : t == "false" ? "true" : fmt::format("(not {})", t); };
-  if (op == "=") return k == 0 ? no(at_least(set, 1)) : fmt::format("(and {} {})", at_least(set, k), no(at_least(set, k + 1)));
+  const auto no = [](const std::string& t) {
+    return t == "true" ? "false" : t == "false" ? "true" : fmt::format("(not {})", t);
+  };
+  if (op == "=")
+    return k == 0 ? no(at_least(set, 1)) : fmt::format("(and {} {})", at_least(set, k), no(at_least(set, k + 1)));
   if (left) return no(at_least(set, op == "<" ? k : k + 1));
   return at_least(set, op == "<" ? k + 1 : k);
 }
@@ -504,7 +507,9 @@ std::string smt_writer::equality(const node& a, const node& b) {
   const std::string q = fresh();
   const std::string x = member(a, q), y = member(b, q);
   --depth_;
-  const std::string body = y == "false" ? fmt::format("(not {})", x) : x == "false" ? fmt::format("(not {})", y) : fmt::format("(= {} {})", x, y);
+  const std::string body = y == "false"   ? fmt::format("(not {})", x)
+                           : x == "false" ? fmt::format("(not {})", y)
+                                          : fmt::format("(= {} {})", x, y);
   return fmt::format("(forall (({} {})) {})", q, sort_text(t->sort), body);
 }
 

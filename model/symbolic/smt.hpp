@@ -6,8 +6,8 @@
 //   sort number i        S<i>; its element number k: e<i>_<k>; its constructor number c: c<i>_<c>, with the inverse d<i>_<c>
 //   enumeration          E<j>, numbered by first use in the functions; label number k: E<j>_<k>
 //   option               O<j>; none: n<j>; a value: s<j>, with the inverse v<j>
-//   function number i    f<i>; after an action: f<i>!. A function with values that are sets is a predicate with one more argument
-//   bound variables      q<depth>
+//   function number i    f<i>; after an action: f<i>!. A function with values that are sets is a predicate with one more
+//   argument bound variables      q<depth>
 
 #include <set>
 

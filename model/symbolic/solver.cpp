@@ -58,7 +58,8 @@ std::vector<answer> solver::ask(const std::string& commands) {
 
 std::string solver::value(const std::string& term) {
   const std::vector<node> out = read_nodes(evaluate(fmt::format("(get-value ({}))\n", term)));
-  if (out.size() != 1 || out[0].kids.size() != 1 || out[0][0].kids.size() != 2) throw core_error("the solver gives no value");
+  if (out.size() != 1 || out[0].kids.size() != 1 || out[0][0].kids.size() != 2)
+    throw core_error("the solver gives no value");
   const std::function<std::string(const node&)> text = [&](const node& n) {
     if (n.atom) return n.text;
     std::string all;

@@ -17,9 +17,9 @@ class solver {
   ~solver();
   solver(const solver&) = delete;
   solver& operator=(const solver&) = delete;
-  void tell(const std::string& commands);                          // no answer is expected. Throws core_error where Z3 complains
-  std::vector<answer> ask(const std::string& commands);            // one answer for each (check-sat)
-  std::string value(const std::string& term);                      // in the model of the last `sat`
+  void tell(const std::string& commands);                // no answer is expected. Throws core_error where Z3 complains
+  std::vector<answer> ask(const std::string& commands);  // one answer for each (check-sat)
+  std::string value(const std::string& term);            // in the model of the last `sat`
   double seconds() const { return seconds_; }
   std::size_t questions() const { return questions_; }
   static std::string version();

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "model/system/core_term.hpp"
+#include "model/system/core_path.hpp"
 #include "properties/diagnostic.hpp"
 
 namespace quiesce {
@@ -20,35 +20,6 @@ using namespace core;
 constexpr std::size_t most_paths = 1u << 14;         // of one step
 constexpr std::size_t most_instructions = 1u << 16;  // of one path
 constexpr std::size_t longest_term = 1u << 20;       // bytes
-
-std::string quoted(const std::string& s) {
-  std::string out = "\"";
-  for (char c : s) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
-
-// At `index`; or at all places, where `everywhere` gives the new value of a place from its index and its value before.
-struct write {
-  std::vector<term> index;
-  term value;
-  std::function<term(const std::vector<term>&, const term&)> everywhere;
-};
-
-// A path so far: what was assumed, chosen and written.
-struct path {
-  std::uint32_t pc = 0;
-  std::size_t executed = 0;
-  term guard = truth(true);
-  std::vector<std::string> params;
-  std::map<temp_id, term> temps;
-  std::map<variable_id, std::vector<write>> writes;
-  std::uint64_t violated = 0, marked = 0;
-  std::vector<std::pair<std::string, term>> effects;  // parametrised: violates and marks, with their conditions
-  std::set<variable_id> arbitrary;                    // tables that start with any values
-};
 
 class writer {
  public:
@@ -194,8 +165,8 @@ class writer {
       case op::unwrap:
         return unwrapped(e.type, kid(0));
       case op::construct:
-        return opaque(constructor_text("make", e) + kid(0)->text + ')', static_cast<std::int64_t>(p_.sorts[e.sort].element.size()),
-                      far);
+        return opaque(constructor_text("make", e) + kid(0)->text + ')',
+                      static_cast<std::int64_t>(p_.sorts[e.sort].element.size()), far);
       case op::constructed: {
         const term a = kid(0);
         if (a->constant) return truth(false);
@@ -474,7 +445,8 @@ class writer {
   term closed(variable_id v, term t) const {
     const auto& index = p_.variables[v].index;
     for (std::size_t k = index.size(); k-- > 0 && !t->constant;)
-      t = opaque(fmt::format("(all (b{} {}) {})", bound_ - index.size() + 1 + k, quoted(p_.sorts[index[k]].name), t->text), 0, 1);
+      t = opaque(fmt::format("(all (b{} {}) {})", bound_ - index.size() + 1 + k, quoted(p_.sorts[index[k]].name), t->text),
+                 0, 1);
     return t;
   }
 

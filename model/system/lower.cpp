@@ -108,10 +108,20 @@ void add_properties(symbols& s, const std::vector<const ast::property*>& wanted,
   s.b.program.invariant_temps = temps;
 }
 
-void add_lemmas(symbols& s, const std::vector<const ast::property*>& lemmas) {
+std::vector<std::string> add_lemmas(symbols& s, const std::vector<const ast::property*>& lemmas) {
   temp_id temps = s.b.program.invariant_temps;
-  for (const ast::property* p : lemmas) s.b.program.lemmas.push_back({p->name, state_condition(s, *p, temps)});
+  std::vector<std::string> left_out;
+  for (const ast::property* p : lemmas) {
+    const std::size_t questions = s.place_questions.size();
+    try {
+      s.b.program.lemmas.push_back({p->name, state_condition(s, *p, temps)});
+    } catch (const not_in_this_instance&) {
+      s.place_questions.resize(questions);
+      left_out.push_back(p->name);
+    }
+  }
   s.b.program.invariant_temps = temps;
+  return left_out;
 }
 
 // --- time ----------------------------------------------------------------------------------------------------------------
@@ -218,6 +228,32 @@ bool is_inside(const ir::location& l, const std::string& name) {
   return std::find(l.labels.begin(), l.labels.end(), name) != l.labels.end();
 }
 
+bool labels(const std::vector<ast::statement>& body, const std::string& name) {
+  for (const auto& st : body) {
+    if (st.at && st.at->label == name) return true;
+    if (labels(st.body, name) || labels(st.otherwise, name)) return true;
+    for (const auto& branch : st.branches)
+      if (labels(branch, name)) return true;
+  }
+  return false;
+}
+
+// Somewhere in the model, if not in what this instance reaches.
+bool has_label(const symbols& s, const std::string& name) {
+  for (const auto* d : s.processes)
+    if (labels(d->body, name)) return true;
+  for (const auto* h : s.handlers) {
+    if (h->name == name) return true;
+    for (const auto& c : h->clauses)
+      if (labels(c.body, name)) return true;
+  }
+  for (const auto& [n, d] : s.procedures)
+    if (labels(d->body, name)) return true;
+  for (const auto& [n, d] : s.operations)
+    if (labels(d->begin, name) || labels(d->body, name) || labels(d->otherwise, name)) return true;
+  return false;
+}
+
 std::string places_of(const ir::process& p) {
   std::set<std::string> all;
   for (const auto& l : p.locations) {
@@ -265,7 +301,7 @@ void finish(shared_lowering& all) {
         there = b.either(there, b.equal(pc, b.constant(static_cast<std::int64_t>(l), b.type_of(pc))));
         known = true;
       }
-    if (!known)
+    if (!known && !all.s.procedures.count(e.name) && !all.s.operations.count(e.name) && !has_label(all.s, e.name))
       throw diagnostic(e.where, fmt::format("process '{}' is never inside '{}'", p.name, e.name), places_of(p));
     b.patch(e.reserved, there);
   }
@@ -321,10 +357,10 @@ lowered lower(const loaded_model& m, const instance& i, const std::vector<const 
   b.program.init = std::move(code.code);
   b.program.init_temps = code.temps;
   add_properties(s, properties, set);
-  add_lemmas(s, lemmas);
+  std::vector<std::string> left_out = add_lemmas(s, lemmas);
   finish(all);
   for (std::uint32_t p = 0; p < s.processes.size(); ++p) reset_dead_locals(b, b.program.processes[p], p);
-  return {std::move(b.program), s.scope};
+  return {std::move(b.program), s.scope, std::move(left_out)};
 }
 
 }  // namespace quiesce

@@ -26,7 +26,7 @@ loaded_model load_model(language::source_set&, const std::string& path, const as
                         const std::string& libraries = {});
 
 // In a scope: any number. The result is then parametrised: nothing runs it, its core is what is proved.
-inline constexpr std::int64_t any_number = -1;
+inline constexpr std::int64_t any_number = ast::any_number;
 
 struct instance {
   std::string variant;  // empty: the options' defaults
@@ -48,6 +48,7 @@ struct scope_description {
 struct lowered {
   ir::program program;
   scope_description scope;
+  std::vector<std::string> left_out;  // lemmas about what this instance does not have
 };
 
 // `lemmas`: state properties that become program.lemmas. Throws diagnostic: unknown variant, option, sort, environment; scope of 0, absent or beyond what is supported (64

@@ -75,10 +75,12 @@ void process_code::any_loop_head(code_label& head, const ast::statement& st) {
   fresh_ = false;
 }
 
-// A queue of any number of elements is the set of its members: a loop takes them in any order, so also in theirs.
+// A queue or sequence of any number of elements is the set of its members: a loop takes them in any order, so also in
+// theirs.
 void process_code::for_members(const ast::statement& st, const sequence_place& p, const effects& fx, bool is_global) {
   if (st.iterate == ast::iteration::live)
-    throw diagnostic(st.value[0].where, "a live loop over a queue goes by position, which has no reading for any number of elements");
+    throw diagnostic(st.value[0].where,
+                     "a live loop over a queue goes by position, which has no reading for any number of elements");
   if (st.iterate == ast::iteration::plain && !is_global && changes(st.body, st.value[0].text))
     throw diagnostic(st.value[0].where, "the body changes this sequence: say snapshot or live");
   value all{b.load(p.members, p.index), b.program.variables[p.members].type, fx, ir::nothing, {}};
@@ -92,7 +94,8 @@ void process_code::fill_members(const sequence_place& to, const ast::expr& e, co
   value v{b.constant(0, set_type), set_type, {}, ir::nothing, {}};
   if (e.kind == k::seq_literal) {
     if (e.args.size() > 1)
-      throw diagnostic(e.where, "a queue of several values has no reading for any number of elements", "enqueue them one by one");
+      throw diagnostic(e.where, "a queue of several values has no reading for any number of elements",
+                       "enqueue them one by one");
     for (const auto& a : e.args) {
       const value one = x.coerce(x.lower(a, to.member), to.member, a.where);
       check_value(one, a.where);
@@ -128,11 +131,20 @@ void process_code::fill_members(const sequence_place& to, const ast::expr& e, co
   set(to.members, to.index, v.e, st.where);
 }
 
-// enqueue of `e`; dequeue, of any member, where `e` is nothing.
+// enqueue or append of `e`; dequeue, of any member, where `e` is nothing. A sequence is the set of its members as long as it
+// holds no value twice: an append that would is a bound, which a proof has to exclude.
 void process_code::change_members(const sequence_place& p, expr_id e, const ast::statement& st) {
   const type_id set_type = b.program.variables[p.members].type;
   const expr_id now = b.load(p.members, p.index);
   op how = op::unite;
+  if (st.text == "append") {
+    code_label ok;
+    const bool fresh = fresh_;
+    jump_if(b.negated(b.make(op::contains, b.boolean(), {now, e})), ok);
+    bound(ir::bound_kind::capacity, "a sequence that is read as a set would hold a value twice", st.where);
+    bind(ok);
+    fresh_ = fresh;
+  }
   if (e == ir::nothing) {
     check(b.make(op::not_equal, b.boolean(), {now, b.constant(0, set_type)}), ir::error_kind::value_of_none,
           "the sequence is empty", st.where);
@@ -173,8 +185,10 @@ void process_code::for_all_at_once(const ast::statement& st) {
   for (std::size_t i = 0; i < st.body.size(); ++i) {
     const auto& a = st.body[i];
     for (std::size_t j = 0; j < i; ++j)
-      if (mentions(a.value[0], st.body[j].target[0].text) || (!st.value.empty() && mentions(st.value[0], st.body[j].target[0].text)))
-        throw diagnostic(a.where, "this reads what the same 'for all' assigns: it has no reading for any number of elements");
+      if (mentions(a.value[0], st.body[j].target[0].text) ||
+          (!st.value.empty() && mentions(st.value[0], st.body[j].target[0].text)))
+        throw diagnostic(a.where,
+                         "this reads what the same 'for all' assigns: it has no reading for any number of elements");
     const auto it = s.globals.find(a.target[0].text);
     const value place = x.lower(a.target[0]);
     if (place.sequence) throw diagnostic(a.where, "'for all' assigns scalars");

@@ -345,6 +345,8 @@ value expressions::arithmetic(const ast::expr& e, std::optional<type_id> expecte
 
 value expressions::conditional(const ast::expr& e, std::optional<type_id> expected) {
   const value c = condition(e.args[0]);
+  // Options decide between what has a reading for any number of elements and what has none.
+  if (b.parametrised() && b.constant_of(c.e)) return lower(e.args[b.is_true(c.e) ? 1 : 2], expected);
   value x = lower(e.args[1], expected), y = lower(e.args[2], expected ? expected : std::optional(x.type));
   if (x.sequence || y.sequence) throw diagnostic(e.where, "a sequence cannot be chosen by ?:");
   y = coerce(y, x.type, e.args[2].where);

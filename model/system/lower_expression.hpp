@@ -56,6 +56,12 @@ struct binding {
   std::string event;
 };
 
+// An invariant speaks of what this instance does not have: a local of a procedure that is not reached, an event that no rule
+// of it remembers. It says nothing here.
+struct not_in_this_instance : diagnostic {
+  using diagnostic::diagnostic;
+};
+
 // Names of locals, innermost scope last.
 class name_scopes {
  public:

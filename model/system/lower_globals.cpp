@@ -67,10 +67,10 @@ resolved_type symbols::resolve(const ast::type_expr& t) {
     case k::queue: {
       const type_id inner = scalar(t.args[0]);
       if (b.parametrised()) {
-        if (t.kind == k::seq || b.type(inner).kind != ir::type_kind::element)
-          throw diagnostic(t.where, "a sequence with positions has no reading for any number of elements",
-                           "a queue of elements of a sort has");
-        return {true, true, inner, 0};
+        if (!t.bounds.empty() || b.type(inner).kind != ir::type_kind::element)
+          throw diagnostic(t.where, "a sequence of this type has no reading for any number of elements",
+                           "a sequence of elements of a sort, without a capacity, has");
+        return {true, t.kind == k::queue, inner, 0};
       }
       const auto all = b.cardinality(inner);
       const std::int64_t cap =

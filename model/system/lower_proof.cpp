@@ -87,8 +87,8 @@ value expressions::member_of_process(const ast::expr& e) {
     v.type = var.type;
     return v;
   }
-  throw diagnostic(e.where, fmt::format("process '{}' has no local '{}'", s.processes[p]->name, name),
-                   known.empty() ? "it has none" : fmt::format("it has {}", fmt::join(known, ", ")));
+  throw not_in_this_instance(e.where, fmt::format("process '{}' has no local '{}'", s.processes[p]->name, name),
+                             known.empty() ? "it has none" : fmt::format("it has {}", fmt::join(known, ", ")));
 }
 
 // seen(EVENT, keys…): a rule remembers that it happened; seen_in(P(x), SPAN, EVENT, keys…): in that process's open span. Of
@@ -105,7 +105,8 @@ std::optional<value> expressions::about_events(const ast::expr& e) {
   if (!in_span && e.text != "seen") return std::nullopt;
   const std::size_t first = in_span ? 3 : 1;
   if (e.args.size() < first)
-    throw diagnostic(e.where, in_span ? "seen_in takes a process, a span, an event and its keys" : "seen takes an event and its keys");
+    throw diagnostic(
+        e.where, in_span ? "seen_in takes a process, a span, an event and its keys" : "seen takes an event and its keys");
   const std::uint32_t process = in_span ? template_named(s, e.args[0]) : ir::nothing;
   const std::string span = in_span ? e.args[1].text : "", event = e.args[first - 1].text;
   ast::expr keys = e;
@@ -125,8 +126,9 @@ std::optional<value> expressions::about_events(const ast::expr& e) {
   if (found.empty()) {
     std::vector<const symbols::memory*> all;
     for (const auto& m : s.memories) all.push_back(&m);
-    throw diagnostic(e.where, fmt::format("no rule remembers '{}' with {} key(s) here", event, e.args.size() - first),
-                     all.empty() ? "no rule remembers anything" : list_of(all));
+    throw not_in_this_instance(e.where,
+                               fmt::format("no rule remembers '{}' with {} key(s) here", event, e.args.size() - first),
+                               all.empty() ? "no rule remembers anything" : list_of(all));
   }
   const ir::variable var = b.program.variables[found[0]->var];
   v.e = b.load(found[0]->var, index_of(var.index, keys, v));

@@ -269,6 +269,7 @@ bool process_code::container_statement(const ast::statement& st) {
   check_value(v, st.where);
   if (st.text == "append") {
     if (p.queue) throw diagnostic(st.where, "a queue is filled by enqueue");
+    if (b.parametrised()) return change_members(p, v.e, st), true;
     append(p, v.e, st.where);
     return true;
   }

@@ -126,11 +126,14 @@ std::vector<std::string> catalogue::claim_paths() {
   return files_in<fs::recursive_directory_iterator>(fs::path(root_) / "model" / "netdev", ".claim");
 }
 
+std::vector<std::string> catalogue::proof_claim_paths() { return files_in(fs::path(root_) / "proofs", ".claim"); }
+
 std::string catalogue::model_path(const std::string& name_or_path, const std::string& beside) {
   std::error_code ignored;
   const bool plain = name_or_path.find('/') == std::string::npos && !name_or_path.ends_with(".model");
   if (plain) {
-    for (const fs::path& folder : {fs::path(beside), fs::path(root_) / "model" / "netdev"}) {
+    for (const fs::path& folder :
+         {fs::path(beside), fs::path(root_) / "model" / "netdev", fs::path(root_) / "model" / "protocols"}) {
       const fs::path path = folder / (name_or_path + ".model");
       if (!folder.empty() && fs::exists(path, ignored)) return path.string();
     }
@@ -148,6 +151,27 @@ const model_entry& catalogue::model(const std::string& path) {
   for (const std::string& file : fresh->loaded.files) fresh->canonical += language::format(sources_, sources_.read(file));
   entry = std::move(fresh);
   return *entry;
+}
+
+const std::deque<property_entry>& catalogue::invariants(const model_entry& m) {
+  const auto known = invariants_.find(m.path);
+  if (known != invariants_.end()) return known->second;
+  std::deque<property_entry>& out = invariants_[m.path];
+  const fs::path path = fs::path(m.path).replace_extension(".inv");
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return out;
+  const std::uint32_t file = sources_.read(path.string());
+  ast::property_file parsed = language::parse_properties(sources_, file);
+  const std::string canonical = language::format(sources_, file);
+  for (ast::property& p : parsed.properties) {
+    if (p.kind != ast::property_kind::invariant)
+      throw diagnostic(p.where, "a file of invariants holds state properties: model … invariant CONDITION");
+    for (const property_entry& e : out)
+      if (e.property.name == p.name) throw diagnostic(p.where, fmt::format("there is already an invariant '{}'", p.name));
+    std::string text = declaration(canonical, "property", p.name);
+    out.push_back({std::move(p), file, std::move(text), property_origin::shipped});
+  }
+  return out;
 }
 
 std::vector<const claim_entry*> catalogue::claims(const std::string& path) {

@@ -2,7 +2,8 @@
 #pragma once
 // The inputs of a run: the shipped vocabulary, properties, models and claims below a data directory, and files that the user names.
 //
-//   ROOT/properties/*.prop   ROOT/model/netdev/*.model   ROOT/model/netdev/**/*.claim
+//   ROOT/properties/*.prop   ROOT/model/netdev/*.model   ROOT/model/netdev/**/*.claim   ROOT/model/protocols/*.model
+//   ROOT/proofs/*.claim: claims about any number of elements, for `prove`
 
 #include <deque>
 #include <map>
@@ -58,8 +59,11 @@ class catalogue {
   const model_entry& model(const std::string& path);
 
   std::vector<std::string> claim_paths();
+  std::vector<std::string> proof_claim_paths();
   std::vector<const claim_entry*> claims(const std::string& path);   // of one file
   std::vector<const claim_entry*> all_claims();
+  // Declarations beside a model, MODEL.inv: state properties that are invariants to prove with. Empty where there is no file.
+  const std::deque<property_entry>& invariants(const model_entry&);
 
  private:
   void read_properties(std::uint32_t file, property_origin);
@@ -75,6 +79,7 @@ class catalogue {
   std::vector<std::string> extra_properties_;
   std::map<std::string, std::unique_ptr<model_entry>> models_;
   std::map<std::string, std::deque<claim_entry>> claims_;
+  std::map<std::string, std::deque<property_entry>> invariants_;
 };
 
 // The candidate nearest to `name` in edit distance, if it is near enough to be meant; else empty.

@@ -23,6 +23,9 @@ struct draft {
 };
 
 void check_method(const ast::claim& claim) {
+  for (const ast::named_integer& n : claim.scope)
+    if (n.value == any_number)
+      throw diagnostic(n.where, "any number of elements is not explored", "`quiesce prove` proves such a claim");
   if (claim.method.empty() || claim.method == "explicit" || claim.method == "auto") return;
   throw diagnostic(claim.where, fmt::format("method '{}' is not available in this version", claim.method),
                    "leave `method` out, or say `method explicit`");
@@ -36,7 +39,7 @@ std::vector<draft> draft_groups(catalogue& inputs, const std::vector<const claim
   for (const claim_entry* entry : claims) {
     check_method(entry->claim);
     const model_entry& model = model_of(inputs, *entry);
-    const property_entry& property = inputs.property(entry->claim.property, &entry->claim.where);
+    const property_entry& property = property_of(inputs, model, *entry);
     const instance s = settings_of(entry->claim);
     const key k{&model, s.variant, s.options, s.scope, s.environment};
     auto at = known.find(k);
@@ -66,6 +69,12 @@ instance settings_of(const ast::claim& claim) {
     if (!settings.scope.emplace(n.name, n.value).second)
       throw diagnostic(n.where, fmt::format("the scope gives '{}' twice", n.name));
   return settings;
+}
+
+const property_entry& property_of(catalogue& inputs, const model_entry& model, const claim_entry& entry) {
+  for (const property_entry& e : inputs.invariants(model))
+    if (e.property.name == entry.claim.property) return e;
+  return inputs.property(entry.claim.property, &entry.claim.where);
 }
 
 const model_entry& model_of(catalogue& inputs, const claim_entry& entry) {

@@ -13,6 +13,8 @@ namespace quiesce {
 instance settings_of(const ast::claim&);
 // The model that it names: beside its file, else a shipped one. Throws diagnostic.
 const model_entry& model_of(catalogue&, const claim_entry&);
+// One of the invariants beside the model, or a property of the catalogue. Throws diagnostic.
+const property_entry& property_of(catalogue&, const model_entry&, const claim_entry&);
 
 struct claim_group {
   prepared_check check;

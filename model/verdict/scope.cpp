@@ -11,10 +11,12 @@
 namespace quiesce {
 namespace {
 
+std::string shown(std::int64_t n) { return n == any_number ? "any" : std::to_string(n); }
+
 template <class Pairs>
 std::string pairs_text(const Pairs& pairs) {
   std::string text;
-  for (const auto& [name, value] : pairs) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  for (const auto& [name, value] : pairs) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, shown(value));
   return text;
 }
 

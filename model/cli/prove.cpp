@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// quiesce prove: proofs for any number of elements, and their certificates.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "model/cli/verb.hpp"
+#include "model/verdict/check.hpp"
+#include "model/verdict/prove.hpp"
+#include "model/verdict/verdict.hpp"
+
+namespace quiesce::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct prove_options {
+  std::vector<std::string> claims;
+  std::string out;
+  unsigned timeout_ms = 20000;
+  bool dry = false, core = false, obligations = false;
+};
+
+std::vector<const claim_entry*> claims_wanted(catalogue& inputs, const prove_options& o) {
+  std::vector<const claim_entry*> shipped, wanted;
+  for (const std::string& path : inputs.proof_claim_paths())
+    for (const claim_entry* c : inputs.claims(path))
+      if (std::any_of(c->claim.scope.begin(), c->claim.scope.end(), [](const auto& n) { return n.value == any_number; }))
+        shipped.push_back(c);
+  if (o.claims.empty()) return shipped;
+  for (const std::string& text : o.claims) {
+    if (text.ends_with(".claim")) {
+      const auto finite = [](const ast::named_integer& n) { return n.value != any_number; };
+      for (const claim_entry* c : inputs.claims(text))
+        if (!std::all_of(c->claim.scope.begin(), c->claim.scope.end(), finite)) wanted.push_back(c);
+      continue;
+    }
+    std::vector<std::string> names;
+    const claim_entry* found = nullptr;
+    for (const claim_entry* c : shipped) {
+      names.push_back(c->claim.name);
+      if (c->claim.name == text) found = c;
+    }
+    const std::string near = nearest(text, names);
+    if (!found)
+      throw diagnostic(fmt::format("no claim about any number of elements is called '{}'", text),
+                       near.empty() ? "proofs/*.claim holds them" : fmt::format("did you mean '{}'?", near));
+    wanted.push_back(found);
+  }
+  return wanted;
+}
+
+symbolic::script script_for(const claim_entry& claim, const symbolic::core& core) {
+  try {
+    return symbolic::derive(core);
+  } catch (const symbolic::core_error& problem) {
+    throw diagnostic(claim.claim.where, problem.what());
+  }
+}
+
+// The whole of a certificate appears, or nothing does.
+void write_certificate(const std::string& folder, const certificate& c) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) throw diagnostic(fmt::format("{}: cannot be created", folder), failed.message());
+  write_file((fs::path(folder) / "core").string(), c.core);
+  write_file((fs::path(folder) / "obligations.smt2").string(), c.obligations);
+  write_file((fs::path(folder) / "certificate.json").string(), c.json);
+}
+
+std::string refuted(catalogue& inputs, const proof_input& in, const symbolic::outcome& found) {
+  std::string out = fmt::format("{} {}: {}: NOT PROVED for {}\n", in.claim->claim.model, in.claim->claim.variant,
+                                in.claim->claim.name, scope_of_proof(in.low.scope));
+  for (const symbolic::failure& f : found.failures) out += describe(inputs, in, f);
+  return out;
+}
+
+bool prove_one(catalogue& inputs, const prove_options& o, const claim_entry& claim, std::string& output) {
+  const proof_input in = prepare_proof(inputs, claim);
+  symbolic::effort effort;
+  effort.timeout_ms = o.timeout_ms;
+  std::string text = core_of(in);
+  symbolic::core core = symbolic::read_core(text);
+  const std::vector<bool> candidates = candidates_of(in);
+  if (std::find(candidates.begin(), candidates.end(), true) != candidates.end()) {
+    const std::vector<bool> kept = symbolic::houdini(core, candidates, effort);
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (!kept[i])
+        log(fmt::format("{}: candidate '{}' is not an invariant", claim.claim.name, in.invariants[i]->property.name));
+    text = core_of(in, kept);
+    core = symbolic::read_core(text);
+  }
+  const symbolic::script script = script_for(claim, core);
+  if (o.core) output += text;
+  if (o.obligations) output += symbolic::text_of(script);
+  if (o.core || o.obligations) return true;
+  const symbolic::outcome found = symbolic::prove(core, script, effort);
+  for (const std::string& name : in.left_out)
+    log(fmt::format("{}: invariant '{}' says nothing here", claim.claim.name, name));
+  for (const std::string& line : symbolic::cycles(core)) log(fmt::format("{}: {}", claim.claim.name, line));
+  log(fmt::format("{}: {} questions, {:.2f} s in the solver", claim.claim.name, found.questions, found.seconds));
+  const bool expected = claim.claim.expect == ast::expectation::holds;
+  if (!found.failures.empty()) {
+    output += refuted(inputs, in, found);
+    return !expected;
+  }
+  const certificate c = certify(inputs, in, text, script, found);
+  output +=
+      fmt::format("{} {}: {}: PROVED for {}\n  {} invariants, {} obligations", claim.claim.model, claim.claim.variant,
+                  claim.claim.name, scope_of_proof(in.low.scope), script.invariant_names.size(), found.obligations.size());
+  if (!o.dry && expected) {
+    const std::string folder = (fs::path(o.out.empty() ? inputs.root() + "/proofs" : o.out) / claim.claim.name).string();
+    write_certificate(folder, c);
+    output += fmt::format(", certificate {} in {}", c.id.substr(0, 12), folder);
+  }
+  output += "\n";
+  for (const std::string& name : found.untriggered)
+    output += fmt::format("  the trigger of {} never happens: VACUOUS\n", name);
+  if (!found.never.empty()) log(fmt::format("{}: {} steps are never taken", claim.claim.name, found.never.size()));
+  return expected && found.untriggered.empty();
+}
+
+outcome run_prove(catalogue& inputs, const prove_options& o) {
+  outcome out;
+  for (const claim_entry* claim : claims_wanted(inputs, o)) {
+    const bool met = prove_one(inputs, o, *claim, out.output);
+    if (!met) out.status = combine(out.status, exit_unexpected);
+  }
+  return out;
+}
+
+}  // namespace
+
+action add_prove(CLI::App& app) {
+  auto options = std::make_shared<prove_options>();
+  app.add_option("CLAIM", options->claims, "name of a claim in proofs/*.claim, or a file of claims; without: all of them");
+  app.add_option("--out", options->out, "directory that gets a folder for each proved claim (default: proofs/)");
+  app.add_option("--timeout-ms", options->timeout_ms, "for one question to the solver");
+  app.add_flag("--no-certificate", options->dry, "write nothing");
+  app.add_flag("--core", options->core, "print the core, prove nothing");
+  app.add_flag("--obligations", options->obligations, "print the obligations in SMT-LIB 2, prove nothing");
+  return [options](catalogue& inputs) {
+    try {
+      return run_prove(inputs, *options);
+    } catch (const symbolic::core_error& problem) {
+      throw diagnostic(problem.what());
+    }
+  };
+}
+
+}  // namespace quiesce::cli
