@@ -124,7 +124,8 @@ bool mirror::settled() {
   kernel_tables now;
   must(kernel_.dump(now));
   const std::vector<std::string> observed = observed_tables(now);
-  result_.mismatches = differences(expected_tables(stack_, driver_.nets), observed);
+  result_.mismatches =
+      differences(expected_tables(stack_, driver_.nets, settings_.kernel_defaults ? &now : nullptr), observed);
   if (result_.mismatches.empty()) result_.lines += observed.size();
   return result_.mismatches.empty();
 }
@@ -180,6 +181,7 @@ mirror_result mirror::run() {
   for (std::size_t i = 0; i < longest; ++i)
     for (const auto& task : scenario_.tasks)
       if (i < task.size()) both(task[i]);
+  if (settings_.kernel_defaults && result_.failed_operation.empty()) compare("the last operation");
   return std::move(result_);
 }
 

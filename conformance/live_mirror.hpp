@@ -14,10 +14,10 @@ namespace quiesce::conformance {
 
 struct mirror_settings {
   refimpl::variant_policy policy;
-  // The kernel's own settings; tables are compared once, at the end, and what follows from them is not derived: only links,
-  // IPv4 and what the scenario asked for.
+  // The kernel keeps its own settings (duplicate address detection, solicitations, link-local addresses); tables are
+  // compared once, at the end.
   bool kernel_defaults = false;
-  std::chrono::milliseconds settle{3000};  // how long the kernel may take to become equal
+  std::chrono::milliseconds settle{5000};  // how long the kernel may take to become equal
 };
 
 struct mirror_result {

@@ -25,6 +25,8 @@ constexpr const char* prefix_metric = "ipv6-prefix-metric";
 constexpr const char* host_prefix = "ipv6-host-prefix";
 constexpr const char* multicast_route = "ipv6-multicast-route";
 constexpr const char* reports = "multicast-reports";
+constexpr const char* eui64 = "ipv6-link-local-eui64";
+constexpr const char* solicitations = "ipv6-solicitations";
 }  // namespace rules
 
 // --- one spelling for both sides ---
@@ -74,9 +76,23 @@ std::string proxy_line(net_ref n, int family, const ip_key& dst, const std::stri
 
 // --- the stack's side ---
 
+constexpr std::uint64_t link_local_prefix = 0xfe80000000000000ull;
+
+// RFC 4291, appendix A.
+ip_key eui64(const std::vector<std::uint8_t>& mac) {
+  const auto m = [&](int i) { return std::uint64_t{mac[static_cast<std::size_t>(i)]}; };
+  return {link_local_prefix,
+          ((m(0) ^ 2) << 56) | (m(1) << 48) | (m(2) << 40) | (0xfffeull << 24) | (m(3) << 16) | (m(4) << 8) | m(5)};
+}
+
 class reader {
  public:
-  reader(const refimpl::stack& s, const stack_nets& nets) : stack_(s), nets_(nets) {}
+  reader(const refimpl::stack& s, const stack_nets& nets, const kernel_tables* made) : stack_(s), nets_(nets), made_(made) {
+    if (made == nullptr) return;
+    for (const auto& [n, t] : made->nets)
+      for (const auto& l : t.links)
+        if (l.address.size() == 6) link_local_[l.name] = eui64(l.address);
+  }
   std::map<std::string, expected_line> read() {
     for (const refimpl::net_device* dev : stack_.devices()) device(*dev);
     for (const auto& [n, on] : nets_) {
@@ -101,12 +117,17 @@ class reader {
   void device(const refimpl::net_device& dev);
   void addresses6(net_ref n, const refimpl::net_device& dev, bool loopback);
   void made_when_up(net_ref n, const refimpl::net_device& dev, bool ipv6);
+  void solicited(net_ref n, const refimpl::net_device& dev);
+  // The address as the kernel has it, and the rule that says so.
+  std::pair<ip_key, const char*> kernels(const ip_key& address, const refimpl::net_device& dev) const;
   void route(net_ref n, const refimpl::route_view& r);
   void route6(net_ref n, const refimpl::fib6_info& f);
   void neighbours(const refimpl::neigh_table& t);
 
   const refimpl::stack& stack_;
   const stack_nets& nets_;
+  const kernel_tables* made_;
+  std::map<std::string, ip_key> link_local_;  // by device, where the kernel makes it
   std::map<std::string, expected_line> out_;
 };
 
@@ -127,7 +148,8 @@ void reader::addresses6(net_ref n, const refimpl::net_device& dev, bool loopback
   const refimpl::inet6_dev* idev = dev.ip6_ptr.load();
   if (idev == nullptr) return;
   for (const refimpl::inet6_ifaddr& ifa : idev->addr_list) {
-    add(address_line(n, AF_INET6, ifa.addr, ifa.prefixlen, dev.name, ""));
+    const auto [local, rule] = kernels(ifa.addr, dev);
+    add(address_line(n, AF_INET6, local, ifa.prefixlen, dev.name, ""), rule);
     if (dev_up(dev) && ifa.prefixlen == 128 && !loopback) {
       route_text r{AF_INET6, 1, 128, ifa.addr, {}, 254, 256, 2, 0, {hop_text(AF_INET6, dev.name, {}, 0)}};
       add(route_line(n, r), rules::host_prefix);
@@ -142,6 +164,23 @@ void reader::made_when_up(net_ref n, const refimpl::net_device& dev, bool ipv6) 
   route_text r{AF_INET6, 5, 8, all, {}, 255, 256, 2, 0, {hop_text(AF_INET6, dev.name, {}, 0)}};
   add(route_line(n, r), rules::multicast_route);
   add(neighbour_line(n, AF_INET6, reports, dev.name, refimpl::NUD_NOARP), rules::reports, false);
+  if (made_ != nullptr) solicited(n, dev);
+}
+
+// Duplicate address detection, router solicitations.
+void reader::solicited(net_ref n, const refimpl::net_device& dev) {
+  std::vector<ip_key> groups = {{0xff02000000000000ull, 2}};
+  for (const refimpl::inet6_ifaddr& a : dev.ip6_ptr.load()->addr_list)
+    groups.push_back({0xff02000000000000ull, 0x1ff000000ull | (kernels(a.addr, dev).first.lo & 0xffffff)});
+  for (const ip_key& g : groups)
+    add(neighbour_line(n, AF_INET6, g, dev.name, refimpl::NUD_NOARP), rules::solicitations, false);
+}
+
+std::pair<ip_key, const char*> reader::kernels(const ip_key& address, const refimpl::net_device& dev) const {
+  const auto at = link_local_.find(dev.name);
+  const bool its_own = address == ip_key{link_local_prefix, static_cast<std::uint64_t>(dev.id) + 1};
+  if (its_own && at != link_local_.end()) return {at->second, rules::eui64};
+  return {address, ""};
 }
 
 void reader::route(net_ref n, const refimpl::route_view& r) {
@@ -173,6 +212,7 @@ void reader::route6(net_ref n, const refimpl::fib6_info& f) {
       f.plen == 128 && idev != nullptr &&
       std::any_of(idev->addr_list.begin(), idev->addr_list.end(), [&](const auto& a) { return a.addr == f.dst; });
   if (!host) return add(route_line(n, r), rules::prefix_metric);
+  r.dst = kernels(f.dst, dev).first;
   r.type = 2;
   r.table = 255;
   r.metric = 0;
@@ -225,13 +265,17 @@ const std::vector<table_rule>& table_rules() {
       {rules::host_prefix, "an IPv6 address of length 128 has a prefix route besides its host route"},
       {rules::multicast_route,
        "a device that is up with IPv6, other than loopback, has ff00::/8 in table local (addrconf_add_mroute)"},
+      {rules::eui64, "a kernel that keeps its defaults makes the link-local address from the MAC address"},
+      {rules::solicitations,
+       "solicitations that the defaults send may have left NOARP entries for ff02::2 and the solicited-node groups"},
       {rules::reports, "membership reports may have left NOARP entries for 224.0.0.22 and ff02::16 on a device that is up"},
   };
   return table;
 }
 
-std::map<std::string, expected_line> expected_tables(const refimpl::stack& s, const stack_nets& nets) {
-  return reader(s, nets).read();
+std::map<std::string, expected_line> expected_tables(const refimpl::stack& s, const stack_nets& nets,
+                                                     const kernel_tables* made_by_kernel) {
+  return reader(s, nets, made_by_kernel).read();
 }
 
 std::vector<std::string> observed_tables(const kernel_tables& t) {

@@ -25,9 +25,12 @@ struct expected_line {
   bool required = true;  // false: it may be there, and nothing else of its kind
 };
 
-// `nets`: the stack's namespaces by the scenario's numbers.
+// The stack's namespaces by the scenario's numbers.
 using stack_nets = std::map<net_ref, const refimpl::net*>;
-std::map<std::string, expected_line> expected_tables(const refimpl::stack& s, const stack_nets& nets);
+// `made_by_kernel`: what was seen of a kernel that keeps its defaults; its link-local addresses follow from the devices' MAC
+// addresses. NULL: the kernel was given the stack's.
+std::map<std::string, expected_line> expected_tables(const refimpl::stack& s, const stack_nets& nets,
+                                                     const kernel_tables* made_by_kernel = nullptr);
 std::vector<std::string> observed_tables(const kernel_tables& t);
 
 // One sentence for each line that is on one side only. Empty: equal.

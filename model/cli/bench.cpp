@@ -21,6 +21,7 @@ struct bench_options {
   std::vector<std::string> variants;
   std::size_t devices = 0, neighbours = 0;
   double limit_s = 300;
+  bool yes = false;
 };
 
 std::vector<std::size_t> numbers(const std::string& list) {
@@ -56,6 +57,7 @@ bench::options settings_of(const bench_options& o) {
   if (!o.routes.empty()) settings.routes = numbers(o.routes);
   settings.variants = o.variants;
   settings.limit_s = o.limit_s;
+  settings.yes = o.yes;
   settings.progress = [](const std::string& what) { log_progress(what); };
   return settings;
 }
@@ -91,6 +93,7 @@ action add_bench(CLI::App& app) {
   app.add_option("--limit", options->limit_s, "seconds after which a row is stopped")
       ->check(CLI::PositiveNumber)
       ->check(not_seconds);
+  app.add_flag("--yes", options->yes, "live: more than 100 devices or 10000 routes; RTNL is the whole machine's");
   app.add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   app.add_option("--svg", options->svg, "write the charts to this file");
   return [options](catalogue&) { return run_bench(*options); };

@@ -34,7 +34,7 @@ constexpr verb verbs[] = {
     {"cite", "", nullptr},
     {"conform", "", nullptr},
     {"trace", "what recordings of a kernel show, judged and compared with the model", add_trace},
-    {"record", "", nullptr},
+    {"record", "record the running kernel's notifications, for trace", add_record},
     {"bench", "the measurements of the threads, variants side by side", add_bench},
 };
 

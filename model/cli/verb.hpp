@@ -34,6 +34,7 @@ action add_dump(CLI::App&);
 action add_prove(CLI::App&);
 action add_bench(CLI::App&);
 action add_trace(CLI::App&);
+action add_record(CLI::App&);
 
 // Options that say which model in which scope: --variant, --option, --scope, --environment, --properties.
 struct selection {

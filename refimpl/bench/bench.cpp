@@ -14,6 +14,7 @@ const std::vector<benchmark>& benchmarks() {
       {"backoff", "devices whose last reference needs an extra grace period, in simulated time", run_backoff, false},
       {"gc", "the IPv6 garbage collector on 1 to 16 simulated CPUs", run_gc, true},
       {"growth", "devices and routes doubled in turn, with the fitted exponent", run_growth, true},
+      {"live", "real devices deleted on the running kernel, beside the reference stack; needs root", run_live, false},
   };
   return all;
 }

@@ -17,6 +17,7 @@ struct options {
   std::size_t neighbours = 0;         // of each device; 0: one. Only `delete` reads it
   std::vector<std::size_t> routes;    // empty: the thread's
   std::vector<std::string> variants;  // empty: all that the table compares
+  bool yes = false;                   // `live` may exceed what a machine is asked for without asking
   double limit_s = 300;               // of real time per row; a longer one is stopped and printed as such
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
@@ -34,6 +35,7 @@ report run_delete(const options&);
 report run_backoff(const options&);
 report run_gc(const options&);
 report run_growth(const options&);
+report run_live(const options&);
 
 // options.variants, or `all` if it is empty; those that the reference stack does not know are refused.
 std::vector<std::string> chosen_variants(const options&, const std::vector<std::string>& all);

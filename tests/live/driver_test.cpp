@@ -3,14 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <atomic>
 #include <fstream>
+#include <thread>
 
 #include "refimpl/device/rtnetlink/capabilities.hpp"
 #include "refimpl/device/rtnetlink/dump.hpp"
+#include "refimpl/device/rtnetlink/held_reference.hpp"
 #include "refimpl/device/rtnetlink/kernel_events.hpp"
 #include "refimpl/device/rtnetlink/link_requests.hpp"
 #include "refimpl/device/rtnetlink/table_requests.hpp"
+#include "refimpl/device/rtnetlink/testbed.hpp"
 
 namespace quiesce::rtnetlink {
 namespace {
@@ -146,6 +149,28 @@ TEST_F(live_driver, tables_come_back_as_they_were_written) {
   EXPECT_EQ(of_prefix, 1u);
 }
 
+// The deletion is not acknowledged while a packet socket holds the device, and is once it lets go.
+TEST_F(live_driver, a_held_reference_keeps_the_deletion_waiting) {
+  make("veth", "v0");
+  const int v0 = index(net_, "v0"), peer = index(net_, "v0p");
+  ASSERT_EQ(set_link_up(net_, v0, true, in(usual_limit)).text, "");
+  ASSERT_EQ(set_link_up(net_, peer, true, in(usual_limit)).text, "");
+  held_reference held;
+  if (const answer a = held.take(net_, v0, in(std::chrono::seconds(5))); !a) GTEST_SKIP() << a.text;
+  std::atomic<bool> acknowledged{false};
+  answer deleted;
+  std::thread deleting([&] {
+    deleted = delete_link(net_, v0, in(usual_limit));
+    acknowledged = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  EXPECT_FALSE(acknowledged);
+  held.release();
+  deleting.join();
+  EXPECT_EQ(deleted.text, "");
+  EXPECT_EQ(index(net_, "v0"), 0);
+}
+
 TEST_F(live_driver, settings_are_those_of_the_namespace) {
   std::string before;
   std::ifstream("/proc/sys/net/ipv6/conf/default/accept_dad") >> before;
@@ -155,6 +180,43 @@ TEST_F(live_driver, settings_are_those_of_the_namespace) {
   EXPECT_EQ(before, after);
   EXPECT_NE(net_.set("core/somaxconn", "1").code, 0);
   EXPECT_NE(net_.set("ipv4/../core/somaxconn", "1").code, 0);
+}
+
+TEST_F(live_driver, a_bridge_cannot_change_its_namespace) {
+  std::vector<kind_support> kinds;
+  ASSERT_EQ(detect_kinds(kinds).text, "");
+  if (!supports(kinds, "bridge")) GTEST_SKIP() << "no bridge";
+  make("bridge", "b0");
+  EXPECT_NE(set_link_net(net_, index(net_, "b0"), other_, in(usual_limit)).code, 0);
+  EXPECT_EQ(delete_link(net_, index(net_, "b0"), in(usual_limit)).text, "");
+}
+
+TEST_F(live_driver, a_tap_comes_from_its_ioctl_and_goes_by_rtnetlink) {
+  std::vector<kind_support> kinds;
+  ASSERT_EQ(detect_kinds(kinds).text, "");
+  if (!supports(kinds, "tap")) GTEST_SKIP() << "no tap";
+  EXPECT_NE(create_link(net_, new_link{"tun", "t0"}, in(usual_limit)).code, 0);
+  ASSERT_EQ(create_tun(net_, "t0", true).text, "");
+  EXPECT_EQ(delete_link(net_, index(net_, "t0"), in(usual_limit)).text, "");
+  EXPECT_EQ(index(net_, "t0"), 0);
+}
+
+// A namespace's exit is known from outside: the peer of a pair goes with it.
+TEST_F(live_driver, the_exit_of_a_namespace_is_waited_for) {
+  testbed bed({true, true});
+  ASSERT_EQ(bed.start().text, "");
+  ASSERT_EQ(bed.add_net(1).text, "");
+  real_device made;
+  ASSERT_EQ(bed.create(1, "dummy", "d1", 0, 0, made).text, "");
+  EXPECT_EQ(bed.exit_net(1, in(usual_limit)).text, "");
+  EXPECT_FALSE(bed.has_net(1));
+}
+
+TEST(live_limits, much_needs_the_users_word) {
+  EXPECT_EQ(too_large(100, 10'000, false), "");
+  EXPECT_NE(too_large(101, 0, false), "");
+  EXPECT_NE(too_large(1, 10'001, false), "");
+  EXPECT_EQ(too_large(1000, 100'000, true), "");
 }
 
 TEST_F(live_driver, kinds_are_detected) {

@@ -37,6 +37,25 @@ TEST_F(live_mirror, ipv6_and_moves) { expect_equal("ipv6_and_moves", 21); }
 TEST_F(live_mirror, entries_on_devices_that_are_down) { expect_equal("entries_on_devices_that_are_down", 19); }
 TEST_F(live_mirror, shared_addresses) { expect_equal("shared_addresses", 45); }
 
+TEST_F(live_mirror, a_kernel_with_its_own_settings_settles_in_the_same_state) {
+  settings_.kernel_defaults = true;
+  const mirror_result r = run_mirrored(parse_scenario(R"(
+net n1
+device d1 n1 dummy up
+device d2 n1 dummy
+device d3 n1 dummy up
+task t1
+  address d1 fd00::1/64
+  address d1 10.1.0.1/24
+  open d2
+  close d3
+)"),
+                                       settings_);
+  EXPECT_EQ(r.failed_operation, "");
+  EXPECT_EQ(r.mismatches, std::vector<std::string>{});
+  EXPECT_EQ(r.comparisons, 1u);
+}
+
 // The posted series deletes permanent neighbours of devices that are down in other namespaces; no kernel does.
 TEST_F(live_mirror, a_stack_that_differs_is_found) {
   settings_.policy = refimpl::variant("P1");

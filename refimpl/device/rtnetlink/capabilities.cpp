@@ -76,8 +76,8 @@ running_kernel this_kernel() {
 const std::vector<excluded>& not_drivable() {
   static const std::vector<excluded> table = {
       {"one dev_close_many over several devices", "`ip link set group N down` closes them one after the other"},
-      {"a reference that is leaked or held across unregistration",
-       "user space holds devices only through sockets, which let go at NETDEV_UNREGISTER"},
+      {"a reference that is leaked, or dropped at a chosen point of the wait",
+       "a packet socket can hold one (held_reference) and lets go when it is told to, in real time"},
       {"a proxy entry without device", "the kernel keeps it beyond the exit of its namespace: it would be left behind"},
       {"physical devices", "a device without rtnl_link_ops cannot be made from user space"},
       {"one batch over devices chosen freely", "batches are a group, a veth pair, the devices above one, or a namespace"},

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// quiesce record: a trace of the running kernel's netdevice notifications, for quiesce trace.
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+
+#include "model/cli/verb.hpp"
+#include "model/verdict/verdict.hpp"
+#include "refimpl/device/tracefs/probes.hpp"
+#include "refimpl/device/tracefs/trace_instance.hpp"
+
+namespace quiesce::cli {
+namespace {
+
+struct record_options {
+  std::string output = "quiesce.trace", mode = "one", btf = "/sys/kernel/btf/vmlinux";
+  std::vector<std::string> command;
+  double seconds = 0;
+  unsigned buffer_mb = 16;
+  bool probes = false;
+};
+
+void must(const rtnetlink::answer& a) {
+  if (!a) throw diagnostic(a.text, a.code == EACCES || a.code == EPERM ? "recording needs root" : "");
+}
+
+outcome print_probes(const record_options& o) {
+  tracefs::probe_list list;
+  must(tracefs::probe_definitions(o.btf, list));
+  std::string text = "# quiesce: kprobe events, for /sys/kernel/tracing/kprobe_events; offsets from " + o.btf + "\n";
+  for (const std::string& d : list.definitions) text += d + "\n";
+  for (const std::string& f : list.missing) text += "# not in this kernel, or inlined: " + f + "\n";
+  return {exit_ok, text};
+}
+
+// Interrupts and the end of the child as a descriptor, so that nothing is lost between looking and waiting.
+class ending {
+ public:
+  ending() {
+    sigemptyset(&set_);
+    for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&set_, s);
+    sigprocmask(SIG_BLOCK, &set_, &before_);
+    fd_ = signalfd(-1, &set_, SFD_CLOEXEC);
+  }
+  ~ending() {
+    close(fd_);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  ending(const ending&) = delete;
+
+  pid_t run(const std::vector<std::string>& command) {
+    std::vector<char*> arguments;
+    for (const std::string& a : command) arguments.push_back(const_cast<char*>(a.c_str()));
+    arguments.push_back(nullptr);
+    const pid_t parent = getpid(), child = fork();
+    if (child != 0) return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    dup2(STDERR_FILENO, STDOUT_FILENO);  // results are on stdout
+    execvp(arguments[0], arguments.data());
+    fmt::print(stderr, "quiesce: error: {}: {}\n", arguments[0], std::strerror(errno));
+    _exit(127);
+  }
+
+  // Until a signal, the end of `child` (if there is one), or `seconds` (0: for ever). The wait status of the child, or 0.
+  int wait(pid_t child, double seconds) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    for (;;) {
+      const double left = std::chrono::duration<double>(until - std::chrono::steady_clock::now()).count();
+      if (seconds > 0 && left <= 0) return 0;
+      pollfd p{fd_, POLLIN, 0};
+      if (poll(&p, 1, seconds > 0 ? static_cast<int>(std::min(left * 1000 + 1, 1e9)) : -1) <= 0) continue;
+      signalfd_siginfo signal{};
+      if (read(fd_, &signal, sizeof signal) != sizeof signal) continue;
+      if (signal.ssi_signo != SIGCHLD) return 0;
+      int status = 0;
+      if (child > 0 && waitpid(child, &status, WNOHANG) == child) return status;
+    }
+  }
+
+ private:
+  sigset_t set_{}, before_{};
+  int fd_ = -1;
+};
+
+// Straight to the file: a recording may be larger than memory wants to be.
+std::uint64_t save(const tracefs::trace_instance& from, const std::string& path) {
+  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  std::ofstream file(temporary, std::ios::binary);
+  std::uint64_t records = 0;
+  must(from.read([&](std::string_view piece) {
+    for (std::size_t at = 0; (at = piece.find("notifier_run: ", at)) != piece.npos; ++at) ++records;
+    file.write(piece.data(), static_cast<std::streamsize>(piece.size()));
+  }));
+  file.flush();
+  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int code = errno;
+    std::remove(temporary.c_str());
+    throw diagnostic(fmt::format("{}: {}", path, std::strerror(code)));
+  }
+  return records;
+}
+
+outcome run_record(const record_options& o) {
+  if (o.probes) return print_probes(o);
+  if (o.command.empty() && o.seconds == 0) log("quiesce: recording until interrupted (Ctrl-C)");
+  ending until;
+  tracefs::recording_settings settings;
+  settings.mode = o.mode == "chain" ? tracefs::recording_mode::whole_chain : tracefs::recording_mode::one_callback;
+  settings.buffer_kb = o.buffer_mb * 1024;
+  tracefs::trace_instance instance;
+  must(instance.open(settings));
+  must(instance.start());
+  const pid_t child = o.command.empty() ? 0 : until.run(o.command);
+  if (child < 0) throw diagnostic(fmt::format("fork: {}", std::strerror(errno)));
+  const int status = until.wait(child, o.seconds);
+  must(instance.stop());
+  tracefs::loss_counts lost;
+  must(instance.losses(lost));
+  const std::uint64_t records = save(instance, o.output);
+  std::string text = fmt::format("recorded {} runs of {}\nlost: {} (overrun {}, commit overrun {}, dropped {})\n", records,
+                                 o.mode == "chain" ? "callbacks" : settings.callback, lost.total(), lost.overrun,
+                                 lost.commit_overrun, lost.dropped);
+  if (status != 0)
+    text += fmt::format("the command ended with {}\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+  return {lost.total() == 0 ? exit_ok : exit_unknown, text + fmt::format("read it: quiesce trace {}\n", o.output)};
+}
+
+}  // namespace
+
+action add_record(CLI::App& app) {
+  auto options = std::make_shared<record_options>();
+  app.add_option("--output", options->output, "the file to write; default: quiesce.trace");
+  app.add_option("--mode", options->mode,
+                 "one: the runs of rtnetlink_event, which nothing is lost of; chain: every callback, in order")
+      ->check(CLI::IsMember({"one", "chain"}));
+  app.add_option("--seconds", options->seconds, "how long; default: until the command ends, or an interrupt")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--buffer", options->buffer_mb, "MB of buffer for each CPU; default: 16")->check(CLI::Range(1u, 1024u));
+  app.add_flag("--probes", options->probes, "print kprobe definitions for this kernel instead of recording");
+  app.add_option("--btf", options->btf, "type information to take offsets from, for --probes");
+  app.add_option("COMMAND", options->command, "what to run meanwhile, after --");
+  return [options](catalogue&) { return run_record(*options); };
+}
+
+}  // namespace quiesce::cli
