@@ -2,6 +2,7 @@
 #include "refimpl/device/tracefs/probes.hpp"
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -161,6 +162,7 @@ std::optional<std::string> arguments_of(const probe& p, const type_reader& types
 }  // namespace
 
 rtnetlink::answer probe_definitions(const std::string& btf_file, probe_list& out) {
+  libbpf_set_print(nullptr);  // it would write to stderr
   const std::unique_ptr<btf, void (*)(btf*)> loaded(btf__parse(btf_file.c_str(), nullptr), btf__free);
   if (!loaded) return rtnetlink::failed(errno, btf_file);
   const type_reader types(loaded.get());
