@@ -17,6 +17,7 @@
 
 #include "model/cli/verb.hpp"
 #include "model/verdict/verdict.hpp"
+#include "refimpl/device/rtnetlink/capabilities.hpp"
 #include "refimpl/device/tracefs/probes.hpp"
 #include "refimpl/device/tracefs/trace_instance.hpp"
 
@@ -100,6 +101,7 @@ std::uint64_t save(const tracefs::trace_instance& from, const std::string& path)
   const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
   std::ofstream file(temporary, std::ios::binary);
   std::uint64_t records = 0;
+  file << "# kernel: " << rtnetlink::this_kernel().release << '\n';
   must(from.read([&](std::string_view piece) {
     for (std::size_t at = 0; (at = piece.find("notifier_run: ", at)) != piece.npos; ++at) ++records;
     file.write(piece.data(), static_cast<std::streamsize>(piece.size()));
