@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 namespace quiesce {
@@ -12,10 +13,14 @@ namespace {
 bool observable(const ir::variable& v, bool initial, bool locals) {
   switch (v.kind) {
     case ir::variable_kind::global:
-    case ir::variable_kind::ghost: return true;
-    case ir::variable_kind::rigid: return initial;
-    case ir::variable_kind::local: return locals && !initial;
-    default: return false;
+    case ir::variable_kind::ghost:
+      return true;
+    case ir::variable_kind::rigid:
+      return initial;
+    case ir::variable_kind::local:
+      return locals && !initial;
+    default:
+      return false;
   }
 }
 
@@ -35,8 +40,7 @@ void for_each_index(const ir::program& program, const ir::variable& v, F visit) 
 
 std::string indexed_name(const ir::program& program, const ir::variable& v, const std::vector<std::uint32_t>& index) {
   std::string text = v.name;
-  for (std::size_t i = 0; i < index.size(); ++i)
-    text += (i ? ", " : "(") + program.sorts[v.index[i]].element[index[i]];
+  for (std::size_t i = 0; i < index.size(); ++i) text += (i ? ", " : "(") + program.sorts[v.index[i]].element[index[i]];
   return index.empty() ? text : text + ")";
 }
 
@@ -89,19 +93,47 @@ void show_choices(const std::vector<trace_change>& found, std::vector<trace_choi
   for (trace_choice& c : choices) {
     if (!c.shown.empty()) continue;
     for (const trace_change& change : found)
-      if (base_name(change.variable) == c.what) c.shown += fmt::format("{}{} = {}", c.shown.empty() ? "" : ", ", c.what, change.after);
+      if (base_name(change.variable) == c.what)
+        c.shown += fmt::format("{}{} = {}", c.shown.empty() ? "" : ", ", c.what, change.after);
   }
 }
 
+// The variables that some step or invariant reads. What an option that is off leaves without a reader says nothing of a run.
+std::set<std::string_view> names_read(const ir::program& program) {
+  std::vector<char> seen(program.exprs.size(), 0);
+  std::vector<ir::expr_id> todo;
+  const auto add = [&](ir::expr_id e) {
+    if (e != ir::nothing && !seen[e]) todo.push_back(e), seen[e] = 1;
+  };
+  for (const ir::process& p : program.processes)
+    for (const ir::instruction& i : p.code) {
+      add(i.a);
+      for (ir::expr_id e : i.index) add(e);
+      for (ir::expr_id e : i.args) add(e);
+    }
+  for (const ir::checked_property& p : program.properties) add(p.invariant);
+  std::set<std::string_view> names;
+  while (!todo.empty()) {
+    const ir::expr& e = program.exprs[todo.back()];
+    todo.pop_back();
+    if (e.var != ir::nothing) names.insert(base_name(program.variables[e.var].name));
+    for (ir::expr_id kid : e.kids) add(kid);
+  }
+  return names;
+}
+
 // The variables of an initial state that were chosen, each element once.
-void show_initial_choices(const std::vector<trace_change>& found, std::vector<trace_choice>& choices) {
+void show_initial_choices(const ir::program& program, const std::vector<trace_change>& found,
+                          std::vector<trace_choice>& choices) {
+  const std::set<std::string_view> read = names_read(program);
   for (trace_choice& c : choices) c.shown.clear();
   for (trace_choice& c : choices) {
     const auto same = [&](const trace_choice& other) { return other.what == c.what && !other.shown.empty(); };
     if (std::any_of(choices.begin(), choices.end(), same)) continue;
     for (const trace_change& change : found) {
       const std::string line = fmt::format("{} = {}\n", change.variable, change.after);  // a ghost may have the same name
-      if (base_name(change.variable) == c.what && c.shown.find(line) == std::string::npos) c.shown += line;
+      if (base_name(change.variable) == c.what && read.count(c.what) && c.shown.find(line) == std::string::npos)
+        c.shown += line;
     }
   }
 }
@@ -114,14 +146,14 @@ std::string process_name(const ir::program& program, std::uint32_t process, std:
 }
 
 step_text describe(const transition_system& system, const word* before, const step& done, const step_record& record,
-                    bool locals) {
+                   bool locals) {
   const ir::program& program = system.program();
   step_text out;
   add_record(program, record, out);
   const std::vector<trace_change> all = changes(system, before, done.state, true);
   out.changes = locals || !before ? all : changes(system, before, done.state, false);
   if (done.process == ir::nothing) {
-    show_initial_choices(all, out.choices);
+    show_initial_choices(program, all, out.choices);
     return out;
   }
   show_choices(all, out.choices);
@@ -139,14 +171,17 @@ step_text describe(const transition_system& system, const word* before, const st
 
 std::string describe_ending(const ir::program& program, const step& s) {
   switch (s.outcome) {
-    case step_outcome::state: return "";
+    case step_outcome::state:
+      return "";
     case step_outcome::error: {
       const std::string kind = ir::name(static_cast<ir::error_kind>(s.kind));
       const bool noted = s.at && s.at->note != ir::nothing;
       return noted ? fmt::format("error {}: {}", kind, program.strings[s.at->note]) : "error " + kind;
     }
-    case step_outcome::bound: return fmt::format("bound {} reached", ir::name(static_cast<ir::bound_kind>(s.kind)));
-    case step_outcome::stuck: return "deadlock of " + process_name(program, s.process, s.instance);
+    case step_outcome::bound:
+      return fmt::format("bound {} reached", ir::name(static_cast<ir::bound_kind>(s.kind)));
+    case step_outcome::stuck:
+      return "deadlock of " + process_name(program, s.process, s.instance);
   }
   return "";
 }
