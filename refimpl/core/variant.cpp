@@ -141,7 +141,8 @@ variant_policy reference() {
   v.batch_at = batch_place::before_uninit;
   v.collect = batch_collect::devices_of_batch;
   v.loopback_device = false;
-  v.rebroadcast_batch = true;  // what the repeated UNREGISTER marks is flushed before RTNL is let go (rule F1)
+  v.rebroadcast_batch =
+      false;  // the device holds no reference of its own then (rule E7); a repeated UNREGISTER flushes at once
   v.replay = replay_rule::reference;
   v.fib = fib_flush_rule::affected;
   v.ifdown = ifdown_rule::batch_devices;

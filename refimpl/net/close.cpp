@@ -10,12 +10,22 @@ namespace {
 
 constexpr const char* close_loop = "list_for_each_entry(dev, close_list)";
 
+// dev_deactivate_many: v4.4 leaves it to the caller where every device is about to be unregistered; v6.1 waits whatever the
+// list holds.
+bool deactivation_waits(stack& s, list_head* head) {
+  if (!s.policy.unregister_final) return !s.policy.ops_lock_pass || !list_empty(head);
+  bool needed = false;
+  list_for_each_entry<net_device>(head, s.turns(close_loop),
+                                  [&](net_device& dev) { needed = needed || !dev.dismantle.load(); });
+  return needed;
+}
+
 void __dev_close_many(stack& s, list_head* head) {
   list_for_each_entry<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
     call_netdevice_notifiers(event_kind::NETDEV_GOING_DOWN, dev);
     dev.start.store(false);  // clear_bit(__LINK_STATE_START)
   });
-  if (!list_empty(head)) s.synchronize_net();  // dev_deactivate_many
+  if (deactivation_waits(s, head)) s.synchronize_net();
   list_for_each_entry<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
     call_ndo_stop(dev);
     dev.flags.fetch_and(~(IFF_UP | IFF_RUNNING), std::memory_order_relaxed);

@@ -18,8 +18,10 @@ void rt_cache_flush(net& n) {
 
 void fib_disable_ip(net_device& dev, event_kind event, bool force) {
   net& n = dev_net(dev);
-  if (fib_sync_down_dev(dev, event, force) != 0) fib_flush(n);
-  rt_cache_flush(n);
+  const bool flush = fib_sync_down_dev(dev, event, force) != 0;
+  if (flush) fib_flush(n);
+  if (!flush || dev.owner.policy.unregister_final)
+    rt_cache_flush(n);                    // v4.4 does so behind fib_flush as well, v6.1 does not
   neigh_ifdown(*dev.owner.arp_tbl, dev);  // arp_ifdown
 }
 
@@ -34,7 +36,9 @@ void mark_for_flush(net_device& dev, event_kind event, bool force) {
 
 void disable(net_device& dev, event_kind event, bool force) {
   const variant_policy& p = dev.owner.policy;
-  if (p.fib == fib_flush_rule::immediate) {
+  // The reference has no batch event behind a repeated NETDEV_UNREGISTER: nothing may stay marked then (rule F1).
+  const bool repeated = !p.rebroadcast_batch && dev.reg_state.load() == reg_state::unregistered;
+  if (p.fib == fib_flush_rule::immediate || (p.fib == fib_flush_rule::affected && repeated)) {
     fib_disable_ip(dev, event, force);
     return;
   }
