@@ -38,7 +38,7 @@ TEST(Ipv6, AnAnycastEntryHoldsTheDeviceForTwoGracePeriods) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(w.s.sched.now() - begin).count();
   };
   EXPECT_LE(elapsed("K44", false), elapsed("K44", true));
-  EXPECT_LE(elapsed("RLZ", true), elapsed("K44", true));
+  EXPECT_LE(elapsed("RLZ", true), elapsed("K44", true) + 10);  // v6.1 waits for a grace period in every close
 }
 
 TEST(Ipv6, MisuseIsRefused) {
