@@ -5,8 +5,8 @@ namespace quiesce::bench {
 
 using namespace refimpl;
 
-late_rcu::late_rcu(schedule& s, nanoseconds grace_period, nanoseconds latency)
-    : schedule_(s), grace_period_(grace_period), latency_(latency) {
+late_rcu::late_rcu(schedule& s, nanoseconds grace_period, nanoseconds latency, nanoseconds expedited)
+    : schedule_(s), grace_period_(grace_period), latency_(latency), expedited_(expedited) {
   schedule_.add_source(*this);
 }
 late_rcu::~late_rcu() { schedule_.remove_source(*this); }
@@ -19,7 +19,7 @@ void late_rcu::call_rcu(rcu_head* head, void (*func)(rcu_head*)) {
 
 void late_rcu::synchronize_rcu() {
   auto done = std::make_shared<bool>(false);
-  waiters_.push_back({schedule_.now() + grace_period_, done});
+  waiters_.push_back({schedule_.now() + expedited_, done});
   schedule_.wait(woken_, [&] { return *done; });
 }
 

@@ -14,7 +14,9 @@ namespace quiesce::bench {
 class late_rcu : public refimpl::rcu, public refimpl::choice_source {
  public:
   // before: callbacks run in the order queued, so all have one latency.
-  late_rcu(refimpl::schedule& s, refimpl::nanoseconds grace_period, refimpl::nanoseconds latency);
+  // `expedited`: the length of the grace periods that synchronize_rcu waits for; callbacks wait for ordinary ones.
+  late_rcu(refimpl::schedule& s, refimpl::nanoseconds grace_period, refimpl::nanoseconds latency,
+           refimpl::nanoseconds expedited);
   ~late_rcu() override;
   void read_lock() override { ++open_readers_; }
   void read_unlock() override { --open_readers_; }
@@ -39,7 +41,7 @@ class late_rcu : public refimpl::rcu, public refimpl::choice_source {
   bool waiter_is_next() const;
 
   refimpl::schedule& schedule_;
-  refimpl::nanoseconds grace_period_, latency_;
+  refimpl::nanoseconds grace_period_, latency_, expedited_;
   std::deque<callback> callbacks_;
   std::deque<waiter> waiters_;
   std::uint64_t queued_ = 0, ran_ = 0, open_readers_ = 0;

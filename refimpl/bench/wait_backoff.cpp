@@ -28,8 +28,9 @@ stack_options options_of(const backoff_input& in) {
 
 class deletions {
  public:
-  deletions(const variant_policy& policy, const backoff_input& in)
-      : rcu_(sched_, std::chrono::milliseconds(in.grace_period_ms), std::chrono::milliseconds(in.callback_latency_ms)),
+  deletions(const variant_policy& policy, const backoff_input& in, std::uint64_t expedited_ms)
+      : rcu_(sched_, std::chrono::milliseconds(in.grace_period_ms), std::chrono::milliseconds(in.callback_latency_ms),
+             std::chrono::milliseconds(expedited_ms)),
         stack_(policy, sched_, rcu_, options_of(in)) {
     stack_.events.set_sink([this](const event& e) {
       if (e.kind == event_kind::netdev_wait_allrefs) wait_began_ = now_ms();
@@ -93,7 +94,7 @@ variant_policy wait_variant(const std::string& name) {
 }
 
 backoff_result delete_ipv6_devices(const variant_policy& policy, const backoff_input& in) {
-  deletions run(policy, in);
+  deletions run(policy, in, in.expedited_ms);
   run.ns().ipv6->forwarding.store(true);
   for (std::size_t i = 0; i < in.devices; ++i) {
     net_device& dev = run.add(fmt::format("eth{}", i));
@@ -115,7 +116,7 @@ backoff_result delete_ipv6_devices(const variant_policy& policy, const backoff_i
 
 std::vector<double> wait_after_delay(const variant_policy& policy, const backoff_input& in,
                                      const std::vector<std::uint64_t>& delays) {
-  deletions run(policy, in);
+  deletions run(policy, in, in.grace_period_ms);
   std::vector<double> out;
   for (std::uint64_t ms : delays)
     out.push_back(run.wait_of_one([&](net_device& dev) { require(dev_hold_delayed(dev, ms), "dev_hold_delayed"); }));
@@ -124,7 +125,7 @@ std::vector<double> wait_after_delay(const variant_policy& policy, const backoff
 
 std::vector<double> wait_after_chain(const variant_policy& policy, const backoff_input& in,
                                      const std::vector<unsigned>& depths) {
-  deletions run(policy, in);
+  deletions run(policy, in, in.grace_period_ms);
   std::vector<double> out;
   for (unsigned depth : depths)
     out.push_back(run.wait_of_one([&](net_device& dev) { require(dev_hold_chain(dev, depth), "dev_hold_chain"); }));

@@ -20,6 +20,7 @@ struct backoff_input {
   unsigned hz = 1000;
   std::uint64_t grace_period_ms = 10;
   std::uint64_t callback_latency_ms = 5;  // from the end of a grace period to the run of its callbacks
+  std::uint64_t expedited_ms = 1;         // the script only: synchronize_net is synchronize_rcu_expedited under RTNL
 };
 
 struct backoff_result {
