@@ -31,6 +31,8 @@ std::uint32_t arity(op code) {
     case op::some:
     case op::count:
     case op::collect:
+    case op::construct:
+    case op::constructed:
       return 1;
     case op::select:
       return 3;
