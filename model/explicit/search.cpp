@@ -9,190 +9,115 @@
 #include "model/explicit/candidates.hpp"
 #include "model/explicit/seen_set.hpp"
 #include "model/explicit/symmetry.hpp"
+#include "model/explicit/worker.hpp"
 
 namespace quiesce {
 
 namespace {
 
-constexpr seen_set::index grains_worth_a_thread = 8;
-
-// What the steps of a property can contribute, as masks over properties.
-struct property_masks {
-  std::uint64_t wanted = 0, sometimes = 0;
-  std::uint64_t by_error[8] = {};
-
-  property_masks(const ir::program& p, std::uint64_t asked) {
-    for (std::size_t i = 0; i < p.properties.size(); ++i) {
-      std::uint64_t bit = std::uint64_t{1} << i;
-      if (!(asked & bit)) continue;
-      wanted |= bit;
-      if (p.properties[i].sometimes) sometimes |= bit;
-      for (ir::error_kind e : p.properties[i].errors) by_error[static_cast<std::size_t>(e)] |= bit;
-    }
-  }
-};
+constexpr std::size_t grains_worth_a_thread = 8;
+constexpr std::uint64_t no_report = ~std::uint64_t{0};
 
 class exploration {
  public:
   exploration(const transition_system& s, const search_options& o)
       : system_(s),
         options_(o),
-        masks_(s.program(), o.wanted),
-        seen_(s.state_layout().words()),
-        watch_({o.max_states, o.max_memory_bytes, o.timeout_s}) {
-    if (o.symmetry) symmetry_ = std::make_unique<symmetry>(s);
-    if (symmetry_) {
-      result_.group_order = symmetry_->order();
-      result_.symmetry_note = symmetry_->why();
-      if (symmetry_->trivial()) symmetry_.reset();
-    }
+        shared_{s, property_masks(s.program(), o.wanted), seen_set(s.state_layout().words()),
+                budget_watch({o.max_states, o.max_memory_bytes, o.timeout_s}), nullptr},
+        seen_(shared_.seen) {
+    if (o.symmetry) use_symmetry();
     result_.properties.resize(s.program().properties.size());
     threads_ = o.threads ? o.threads : std::max(1u, std::thread::hardware_concurrency());
   }
 
   search_result run() {
-    begin_level_ = 0;
-    next_level_ = 0;
     need_workers(1);
     workers_[0]->start();
     absorb(*workers_[0]);
     settle(workers_[0]->found, 0);
     workers_[0]->clear();
+    close_level();
     std::uint64_t depth = 0;
-    while (seen_.size() > next_level_ && !stop(depth)) {
-      begin_level_ = next_level_;
-      next_level_ = seen_.size();
+    while (!level_.empty() && !stop()) {
+      shared_.level = seen_.end();
       expand_level(depth);
       result_.depth = depth;
       ++depth;
     }
-    if (seen_.size() > next_level_) result_.depth = depth;
-    bool exhausted = !watch_.ended() && seen_.size() == next_level_;
+    if (!level_.empty()) result_.depth = depth;
+    bool exhausted = !shared_.watch.ended() && level_.empty();
     return finish(exhausted);
   }
 
-  seen_set& seen() { return seen_; }
+  const seen_set& seen() const { return seen_; }
+  const std::vector<seen_set::range>& all() const { return all_; }
 
  private:
-  struct out_of_budget {};
-  struct worker {
-    explicit worker(exploration& e) : home(e), found(e.seen_), steps(e.system_.make_stepper()) {
-      if (e.symmetry_) {
-        canonical = e.symmetry_->make_canonicaliser();
-        scratch.resize(e.seen_.words());
-      }
-    }
-
-    void start() {
-      try {
-        steps->initial([&](const step& x) { take(x, seen_set::none); });
-      } catch (const out_of_budget&) {
-      }
-    }
-
-    void expand(seen_set::index i) {
-      bool any = false;
-      const word* s = home.seen_.state(i);
-      steps->successors(s, [&](const step& x) {
-        any = true;
-        ++transitions;
-        take(x, i);
-      });
-      if (!any && !steps->resting(s)) found.add_state({finding_kind::deadlock, 0}, i);
-    }
-
-    const word* representative(const word* s) {
-      if (!canonical) return s;
-      std::copy_n(s, scratch.size(), scratch.begin());
-      canonical->canonical(scratch.data());
-      return scratch.data();
-    }
-
-    // One state may have very many steps, and there may be very many initial states: budgets end those too.
-    void watch() {
-      if (++taken % 1024 == 0 && home.watch_.check(home.seen_.size(), home.seen_.memory_bytes())) throw out_of_budget();
-    }
-
-    void take(const step& x, seen_set::index parent) {
-      watch();
-      marked |= x.marked;
-      const property_masks& m = home.masks_;
-      std::uint64_t seen = (x.violated & m.wanted & ~m.sometimes) | (x.marked & m.sometimes);
-      if (x.outcome == step_outcome::error) seen |= m.by_error[x.kind] & ~m.sometimes;
-      const word* s = representative(x.state);
-      properties(seen, [&](finding_key k) { found.add_step(k, s, parent); });
-      switch (x.outcome) {
-        case step_outcome::error:
-          found.add_step({finding_kind::error, x.kind}, s, parent);
-          return;
-        case step_outcome::bound:
-          found.add_step({finding_kind::bound, x.kind}, s, parent);
-          return;
-        case step_outcome::stuck:
-          found.add_step({finding_kind::deadlock, 1}, s, parent);
-          return;
-        case step_outcome::state:
-          break;
-      }
-      seen_set::outcome o = home.seen_.insert(s, parent, home.next_level_);
-      if (!o.fresh) return;
-      std::uint64_t failing = steps->failing_invariants(home.seen_.state(o.at)) & m.wanted;
-      marked |= failing & m.sometimes;
-      properties(failing, [&](finding_key k) { found.add_state(k, o.at); });
-    }
-
-    // Calls add(key) for each property of the mask that is still without a finding.
-    template <class adder>
-    void properties(std::uint64_t mask, adder&& add) {
-      for (mask &= ~home.decided_; mask; mask &= mask - 1) {
-        auto i = static_cast<std::uint32_t>(__builtin_ctzll(mask));
-        add({home.masks_.sometimes >> i & 1 ? finding_kind::reached : finding_kind::violation, i});
-      }
-    }
-
-    void clear() {
-      found.clear();
-      transitions = marked = 0;
-    }
-
-    exploration& home;
-    candidates found;
-    std::unique_ptr<stepper> steps;
-    std::unique_ptr<symmetry::canonicaliser> canonical;
-    std::vector<word> scratch;
-    std::uint64_t transitions = 0, marked = 0, taken = 0;
-  };
-
-  void absorb(const worker& w) {
-    result_.transitions += w.transitions;
-    result_.marked |= w.marked;
+  void use_symmetry() {
+    shared_.symmetric = std::make_unique<symmetry>(system_);
+    result_.group_order = shared_.symmetric->order();
+    result_.symmetry_note = shared_.symmetric->why();
+    if (shared_.symmetric->trivial()) shared_.symmetric.reset();
   }
 
-  bool stop(std::uint64_t) const { return watch_.ended() || (options_.stop_at_first && found_wanted_); }
+  void absorb(const search_worker& w) {
+    result_.transitions += w.transitions();
+    result_.marked |= w.marked();
+  }
+
+  bool stop() const { return shared_.watch.ended() || (options_.stop_at_first && found_wanted_); }
 
   // Kept from level to level, for what they have allocated and cached.
   void need_workers(unsigned n) {
-    while (workers_.size() < n) workers_.push_back(std::make_unique<worker>(*this));
+    while (workers_.size() < n) workers_.push_back(std::make_unique<search_worker>(shared_));
+  }
+
+  // The states of the level that was built become the level to expand.
+  void close_level() {
+    std::vector<seen_set::inserter*> all;
+    for (const auto& w : workers_) all.push_back(&w->inserter());
+    level_ = seen_.close_level(all);
+    for (seen_set::range r : level_) {
+      if (!all_.empty() && all_.back().first + all_.back().count == r.first)
+        all_.back().count += r.count;
+      else
+        all_.push_back(r);
+    }
+  }
+
+  // What threads take at a time: within one page of the seen set.
+  std::vector<seen_set::range> grains() const {
+    const seen_set::index most = std::max<seen_set::index>(1, options_.grain);
+    std::vector<seen_set::range> out;
+    for (seen_set::range r : level_)
+      while (r.count) {
+        const seen_set::index to_page = seen_set::page_states - r.first % seen_set::page_states;
+        const seen_set::index n = std::min({r.count, most, to_page});
+        out.push_back({r.first, n});
+        r = {r.first + n, r.count - n};
+      }
+    return out;
   }
 
   void expand_level(std::uint64_t depth) {
-    std::atomic<seen_set::index> next{begin_level_};
-    seen_set::index size = next_level_ - begin_level_;
-    const seen_set::index block = std::max<seen_set::index>(1, options_.grain);
-    unsigned n = size < grains_worth_a_thread * std::uint64_t{block} ? 1 : std::min<unsigned>(threads_, size / block);
+    const std::vector<seen_set::range> work = grains();
+    std::atomic<std::size_t> next{0};
+    const unsigned n =
+        work.size() < grains_worth_a_thread ? 1 : static_cast<unsigned>(std::min<std::size_t>(threads_, work.size()));
     need_workers(n);
     std::vector<std::exception_ptr> failures(n);
-    auto work = [&](unsigned t) {
+    auto drain_with = [&](unsigned t) {
       try {
-        drain(*workers_[t], next, depth, t == 0);
+        drain(*workers_[t], work, next, n == 1, t == 0 ? depth : no_report);
       } catch (...) {
         failures[t] = std::current_exception();
-        next.store(next_level_);
+        next.store(work.size());
       }
     };
     std::vector<std::jthread> others;
-    for (unsigned t = 1; t < n; ++t) others.emplace_back(work, t);
-    work(0);
+    for (unsigned t = 1; t < n; ++t) others.emplace_back(drain_with, t);
+    drain_with(0);
     others.clear();
     for (const auto& f : failures)
       if (f) std::rethrow_exception(f);
@@ -203,33 +128,28 @@ class exploration {
       workers_[t]->clear();
     }
     settle(all, depth + 1);
+    close_level();
   }
 
-  void drain(worker& w, std::atomic<seen_set::index>& next, std::uint64_t depth, bool reports) {
-    const seen_set::index block = std::max<seen_set::index>(1, options_.grain);
-    for (;;) {
-      seen_set::index from = next.load(std::memory_order_relaxed);
-      do {
-        if (from >= next_level_) return;
-      } while (!next.compare_exchange_weak(from, from + std::min(block, next_level_ - from), std::memory_order_relaxed));
-      seen_set::index to = from + std::min(block, next_level_ - from);
-      try {
-        for (seen_set::index i = from; i < to; ++i) w.expand(i);
-      } catch (const out_of_budget&) {
-        return;
-      }
-      if (watch_.check(seen_.size(), seen_.memory_bytes())) return;
-      if (reports) report(w, depth);
+  void drain(search_worker& w, const std::vector<seen_set::range>& work, std::atomic<std::size_t>& next, bool alone,
+             std::uint64_t reported_depth) {
+    while (!w.stopped()) {
+      const std::size_t k = next.fetch_add(1, std::memory_order_relaxed);
+      if (k >= work.size()) break;
+      w.expand(work[k], alone);
+      if (reported_depth != no_report) report(w, reported_depth);
     }
+    w.finish(alone);
   }
 
-  void report(const worker& w, std::uint64_t depth) {
+  void report(const search_worker& w, std::uint64_t depth) {
     if (!options_.progress) return;
-    double now = watch_.elapsed_s();
+    double now = shared_.watch.elapsed_s();
     if (now - reported_s_ < 1.0) return;
     reported_s_ = now;
-    options_.progress(
-        {seen_.size(), result_.transitions + w.transitions, depth, next_level_ - begin_level_, seen_.memory_bytes(), now});
+    std::uint64_t frontier = 0;
+    for (seen_set::range r : level_) frontier += r.count;
+    options_.progress({seen_.size(), result_.transitions + w.transitions(), depth, frontier, seen_.memory_bytes(), now});
   }
 
   // Turns the candidates of a level into findings. `depth`: of the steps that were taken.
@@ -243,7 +163,7 @@ class exploration {
         case finding_kind::reached:
           f.property = key.which;
           found_wanted_ = true;
-          decided_ |= std::uint64_t{1} << key.which;
+          shared_.decided |= std::uint64_t{1} << key.which;
           result_.properties[key.which] = with_run(std::move(f), c);
           break;
         case finding_kind::error:
@@ -285,13 +205,13 @@ class exploration {
     try {
       return rebuild(f, c, true);
     } catch (const std::logic_error&) {
-      if (!symmetry_ || c.of_state) throw;
+      if (!shared_.symmetric || c.of_state) throw;
       return rebuild(f, c, false);
     }
   }
 
   trace rebuild(const finding& f, const candidate& c, bool exact) {
-    auto canonical = symmetry_ ? symmetry_->make_canonicaliser() : nullptr;
+    auto canonical = shared_.symmetric ? shared_.symmetric->make_canonicaliser() : nullptr;
     std::vector<word> image(seen_.words());
     auto becomes = [&](const word* concrete, const word* wanted) {
       std::copy_n(concrete, image.size(), image.begin());
@@ -311,7 +231,7 @@ class exploration {
     switch (f.kind) {
       case finding_kind::violation:
         return (x.violated >> f.property & 1) ||
-               (x.outcome == step_outcome::error && (masks_.by_error[x.kind] >> f.property & 1));
+               (x.outcome == step_outcome::error && (shared_.masks.by_error[x.kind] >> f.property & 1));
       case finding_kind::reached:
         return x.marked >> f.property & 1;
       case finding_kind::error:
@@ -327,22 +247,19 @@ class exploration {
   search_result finish(bool exhausted) {
     result_.states = seen_.size();
     result_.complete = exhausted;
-    result_.ended_by = watch_.reason();
-    result_.elapsed_s = watch_.elapsed_s();
+    result_.ended_by = shared_.watch.reason();
+    result_.elapsed_s = shared_.watch.elapsed_s();
     result_.memory_bytes = seen_.memory_bytes();
     return std::move(result_);
   }
 
   const transition_system& system_;
   const search_options& options_;
-  const property_masks masks_;
-  seen_set seen_;
-  budget_watch watch_;
-  std::unique_ptr<symmetry> symmetry_;
+  search_shared shared_;
+  seen_set& seen_;
   unsigned threads_ = 1;
-  std::vector<std::unique_ptr<worker>> workers_;
-  seen_set::index begin_level_ = 0, next_level_ = 0;
-  std::uint64_t decided_ = 0;  // properties that have a finding
+  std::vector<std::unique_ptr<search_worker>> workers_;
+  std::vector<seen_set::range> level_, all_;
   bool found_wanted_ = false;
   double reported_s_ = 0;
   search_result result_;
@@ -356,8 +273,9 @@ std::vector<std::vector<word>> reachable_states(const transition_system& s, cons
   exploration e(s, o);
   e.run();
   std::vector<std::vector<word>> out;
-  for (seen_set::index i = 0; i < e.seen().size(); ++i)
-    out.emplace_back(e.seen().state(i), e.seen().state(i) + e.seen().words());
+  for (seen_set::range r : e.all())
+    for (seen_set::index i = r.first; i < r.first + r.count; ++i)
+      out.emplace_back(e.seen().state(i), e.seen().state(i) + e.seen().words());
   std::sort(out.begin(), out.end());
   return out;
 }

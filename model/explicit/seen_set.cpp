@@ -1,108 +1,214 @@
 // SPDX-License-Identifier: MIT
 #include "model/explicit/seen_set.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
+
+#include "model/explicit/state_hash.hpp"
 
 namespace quiesce {
 
 namespace {
-constexpr std::size_t first_capacity = 64;
-constexpr std::size_t chunk_count = std::size_t{1} << 16;
-
-// Folded 128-bit multiplication, as in wyhash.
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  unsigned __int128 p = static_cast<unsigned __int128>(a) * b;
-  return static_cast<std::uint64_t>(p) ^ static_cast<std::uint64_t>(p >> 64);
-}
+constexpr std::uint32_t batch = 256;
+constexpr seen_set::index numbers_at_once = 64;  // that one of several threads takes
 }  // namespace
 
-seen_set::seen_set(std::uint32_t words)
-    : words_(words), chunks_(new std::atomic<chunk*>[chunk_count]()), shards_(new shard[std::size_t{1} << shard_bits]) {
-  for (std::size_t s = 0; s < std::size_t{1} << shard_bits; ++s) shards_[s].table.resize(first_capacity);
-  table_bytes_ = (first_capacity << shard_bits) * sizeof(std::uint64_t);
-}
+seen_set::seen_set(std::uint32_t words) : words_(words), states_(words), parents_(1) {}
+seen_set::~seen_set() = default;
 
-seen_set::~seen_set() {
-  for (std::size_t c = 0; c < chunk_count; ++c) delete chunks_[c].load();
-}
-
-std::uint64_t seen_set::hash(const word* state) const {
-  std::uint64_t h = 0x9e3779b97f4a7c15u;
-  for (std::uint32_t w = 0; w < words_; ++w) h = mix(h ^ state[w], 0xa0761d6478bd642fu) + 0xe7037ed1a0b428dbu;
-  return mix(h, 0x8ebc6af09c88c6e3u ^ words_);
-}
-
-bool seen_set::same(index i, const word* other) const { return std::memcmp(state(i), other, words_ * sizeof(word)) == 0; }
-
-bool seen_set::less(const word* a, const word* b) const {
-  for (std::uint32_t w = 0; w < words_; ++w)
-    if (a[w] != b[w]) return a[w] < b[w];
-  return false;
-}
-
-seen_set::outcome seen_set::insert(const word* s, index parent, index next_level) {
-  std::uint64_t h = hash(s);
-  shard& home = shards_[h >> (64 - shard_bits)];
-  std::uint64_t tag = h & 0xffffffffu;
-  std::lock_guard hold(home.lock);
-  std::size_t mask = home.table.size() - 1;
-  std::size_t at = tag & mask;
-  for (; home.table[at] != 0; at = (at + 1) & mask) {
-    if (home.table[at] >> 32 != tag) continue;
-    index i = static_cast<index>(home.table[at]) - 1;
-    if (!same(i, s)) continue;
-    if (i >= next_level && parent != none) keep_least_parent(i, parent);
-    return {i, false};
-  }
-  index i = append(s, parent);
-  home.table[at] = tag << 32 | (std::uint64_t{i} + 1);
-  if (++home.used * 3 > home.table.size() * 2) grow(home);
-  return {i, true};
-}
-
-void seen_set::keep_least_parent(index i, index parent) {
-  index& kept = chunk_of(i).parents[i & chunk_mask];
-  if (kept != parent && kept != none && less(state(parent), state(kept))) kept = parent;
-}
-
-seen_set::index seen_set::append(const word* s, index parent) {
-  std::uint64_t n = count_.fetch_add(1, std::memory_order_relaxed);
-  if (n >= none - 1) throw std::length_error("more than 2^32 states");
-  index i = static_cast<index>(n);
-  chunk& c = chunk_of(i);
-  std::memcpy(c.words.get() + std::size_t{i & chunk_mask} * words_, s, words_ * sizeof(word));
-  c.parents[i & chunk_mask] = parent;
-  return i;
-}
-
-seen_set::chunk& seen_set::chunk_of(index i) {
-  std::atomic<chunk*>& place = chunks_[i >> chunk_bits];
-  if (chunk* c = place.load(std::memory_order_acquire)) return *c;
-  std::lock_guard hold(chunk_lock_);
-  if (chunk* c = place.load(std::memory_order_acquire)) return *c;
-  auto* c = new chunk{std::unique_ptr<word[]>(new word[(std::size_t{chunk_mask} + 1) * words_]),
-                      std::unique_ptr<index[]>(new index[std::size_t{chunk_mask} + 1])};
-  place.store(c, std::memory_order_release);
-  return *c;
-}
-
-void seen_set::grow(shard& s) {
-  std::vector<std::uint64_t> bigger(s.table.size() * 2);
-  std::size_t mask = bigger.size() - 1;
-  for (std::uint64_t entry : s.table) {
-    if (entry == 0) continue;
-    std::size_t at = (entry >> 32) & mask;
-    while (bigger[at] != 0) at = (at + 1) & mask;
-    bigger[at] = entry;
-  }
-  table_bytes_.fetch_add((bigger.size() - s.table.size()) * sizeof(std::uint64_t), std::memory_order_relaxed);
-  s.table.swap(bigger);
-}
+bool seen_set::less(const word* a, const word* b) const { return less_state<0>(a, b, words_); }
 
 std::uint64_t seen_set::memory_bytes() const {
-  std::uint64_t each = words_ * sizeof(word) + sizeof(index);
-  return std::uint64_t{size()} * each + table_bytes_.load(std::memory_order_relaxed);
+  return size() * (words_ * sizeof(word) + sizeof(index)) + index_.memory_bytes();
+}
+
+// Four passes over a batch, so that what one needs from memory has been fetched during the one before: the place in the
+// index; the state that seems to be the same; its predecessor; the predecessor's state.
+template <std::uint32_t W>
+class seen_set::batch_inserter final : public seen_set::inserter, hash_index::reader {
+ public:
+  explicit batch_inserter(seen_set& s) : seen_(s), words_(W ? W : s.words_) { fresh.reserve(batch); }
+
+  void insert(const word* states, const index* parents, std::uint32_t count, index level, bool alone) override {
+    if (!alone) seen_.inside_.fetch_add(1);
+    for (std::uint32_t from = 0; from < count; from += batch)
+      some(states + std::size_t{from} * words_, parents + from, std::min(batch, count - from), level, alone);
+    const std::uint64_t until = seen_.index_.retired();
+    // Where nobody is inside, nobody holds what was retired before.
+    if ((alone || seen_.inside_.fetch_sub(1) == 1) && until != reclaimed_) seen_.index_.reclaim(reclaimed_ = until);
+  }
+
+ private:
+  using entry = hash_index::entry;
+  using segment = hash_index::segment;
+  struct pending {
+    std::uint64_t hash;
+    segment* home;
+    index guess;  // seems to be the same state
+    std::uint32_t place;
+  };
+
+  const word* state(index i) const { return seen_.states_.row(i); }
+  bool same(index i, const word* s) const { return same_state<W>(state(i), s, words_); }
+
+  void some(const word* states, const index* parents, std::uint32_t count, index level, bool alone) {
+    for (std::uint32_t k = 0; k < count; ++k) {
+      pending& p = pending_[k];
+      p.hash = hash_state<W>(states + std::size_t{k} * words_, words_);
+      p.home = seen_.index_.find(p.hash);
+      p.place = hash_index::place(p.hash);
+      __builtin_prefetch(&p.home->at[p.place], 0);
+    }
+    for (std::uint32_t k = 0; k < count; ++k) look(pending_[k]);
+    std::uint32_t again = 0;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const word* s = states + std::size_t{k} * words_;
+      const index i = settle(pending_[k], s, parents[k], alone);
+      if (i == none || i < level || parents[k] == none) continue;
+      const index kept = seen_.parent(i);
+      if (kept == parents[k] || kept == none) continue;
+      __builtin_prefetch(state(kept));
+      again_[again++] = {i, parents[k]};
+    }
+    for (std::uint32_t k = 0; k < again; ++k) keep_least(again_[k].child, again_[k].parent);
+  }
+
+  // The first entry with the same tag, or the free place.
+  void look(pending& p) {
+    const std::atomic<entry>* at = p.home->at;
+    p.guess = none;
+    std::uint32_t place = p.place;
+    for (std::uint32_t n = 0; n <= hash_index::segment_mask; ++n, place = (place + 1) & hash_index::segment_mask) {
+      const entry e = at[place].load(std::memory_order_acquire);
+      if (e != 0 && e != hash_index::closed && !hash_index::same_tag(e, p.hash)) continue;
+      p.place = place;
+      if (e == 0 || e == hash_index::closed) return;
+      p.guess = hash_index::number(e);
+      __builtin_prefetch(state(p.guess));
+      __builtin_prefetch(seen_.parents_.row(p.guess));
+      return;
+    }
+  }
+
+  // The number of the state if it was there, else none: it is now.
+  index settle(const pending& p, const word* s, index parent, bool alone) {
+    if (p.guess != none && same(p.guess, s)) return p.guess;
+    segment* home = p.home;
+    std::uint32_t place = p.place, tries = 0;
+    for (;;) {
+      entry e = home->at[place].load(std::memory_order_acquire);
+      if (e == 0) {
+        if (next == limit) seen_.take_numbers(*this, alone);
+        std::memcpy(seen_.states_.row(next), s, words_ * sizeof(word));
+        std::atomic_ref<index>(*seen_.parents_.row(next)).store(parent, std::memory_order_relaxed);
+        if (home->at[place].compare_exchange_strong(e, hash_index::make(p.hash, next), std::memory_order_acq_rel)) break;
+      }
+      if (e == hash_index::closed || ++tries > hash_index::segment_mask) {
+        home = wait_for(home, p.hash);
+        place = hash_index::place(p.hash);
+        tries = 0;
+        continue;
+      }
+      if (hash_index::same_tag(e, p.hash) && same(hash_index::number(e), s)) return hash_index::number(e);
+      place = (place + 1) & hash_index::segment_mask;
+    }
+    added(next++);
+    seen_.index_.count(home, alone, *this);
+    return none;
+  }
+
+  segment* wait_for(segment* old, std::uint64_t hash) {
+    for (;;) {
+      segment* now = seen_.index_.find(hash);
+      if (now != old) return now;
+      std::this_thread::yield();
+    }
+  }
+
+  void added(index i) {
+    fresh.push_back(i);
+    if (!runs.empty() && runs.back().first + runs.back().count == i)
+      ++runs.back().count;
+    else
+      runs.push_back({i, 1});
+  }
+
+  void keep_least(index child, index parent) {
+    std::atomic_ref<index> place(*seen_.parents_.row(child));
+    index kept = place.load(std::memory_order_relaxed);
+    while (kept != parent && kept != none && less_state<W>(state(parent), state(kept), words_))
+      if (place.compare_exchange_weak(kept, parent, std::memory_order_relaxed)) return;
+  }
+
+  void prefetch(std::uint32_t i) const override { __builtin_prefetch(state(i)); }
+  std::uint64_t hash(std::uint32_t i) const override { return hash_state<W>(state(i), words_); }
+
+  seen_set& seen_;
+  const std::uint32_t words_;
+  std::uint64_t reclaimed_ = 0;
+  pending pending_[batch];
+  struct {
+    index child, parent;
+  } again_[batch];
+};
+
+std::unique_ptr<seen_set::inserter> seen_set::make_inserter() {
+  switch (words_) {
+    case 1:
+      return std::make_unique<batch_inserter<1>>(*this);
+    case 2:
+      return std::make_unique<batch_inserter<2>>(*this);
+    case 3:
+      return std::make_unique<batch_inserter<3>>(*this);
+    case 4:
+      return std::make_unique<batch_inserter<4>>(*this);
+    default:
+      return std::make_unique<batch_inserter<0>>(*this);
+  }
+}
+
+void seen_set::take_numbers(inserter& to, bool alone) {
+  const index n = alone ? 1 : numbers_at_once;
+  index first;
+  if (alone) {
+    first = next_.load(std::memory_order_relaxed);
+    if (first >= none - 2 * numbers_at_once) throw std::length_error("more than 2^32 states");
+    next_.store(first + n, std::memory_order_relaxed);
+  } else {
+    first = next_.fetch_add(n, std::memory_order_relaxed);
+    if (first >= none - (1u << 20)) throw std::length_error("more than 2^32 states");
+  }
+  for (index i : {first, first + n - 1}) {
+    states_.reserve(i);
+    parents_.reserve(i);
+  }
+  to.next = first;
+  to.limit = first + n;
+}
+
+std::vector<seen_set::range> seen_set::close_level(const std::vector<inserter*>& all) {
+  std::vector<range> level;
+  for (inserter* x : all) {
+    level.insert(level.end(), x->runs.begin(), x->runs.end());
+    x->runs.clear();
+    if (x->next != x->limit && x->limit == next_.load(std::memory_order_relaxed))
+      next_.store(x->next, std::memory_order_relaxed);
+    else
+      holes_ += x->limit - x->next;
+    x->next = x->limit = 0;
+  }
+  index_.reclaim(index_.retired());
+  std::sort(level.begin(), level.end(), [](range a, range b) { return a.first < b.first; });
+  std::vector<range> joined;
+  for (range r : level) {
+    if (!joined.empty() && joined.back().first + joined.back().count == r.first)
+      joined.back().count += r.count;
+    else
+      joined.push_back(r);
+  }
+  return joined;
 }
 
 }  // namespace quiesce

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The states seen so far: full states in chunks that never move, found by open addressing, each with its predecessor.
+// The states seen so far: full states, numbered, found by a hash index, each with its predecessor.
 //
-// Threads insert concurrently. A state met again from another state of the level before keeps the least predecessor
-// (lexicographic on words), so that the predecessor graph does not depend on the number or timing of threads.
-// Cost: 8 bytes for each word, 4 for the predecessor, about 12 to 24 of hash table.
+// Threads insert concurrently, without locks, each through an `inserter` of its own. A state met again from another state of
+// the level before keeps the least predecessor (lexicographic on words), so that the predecessor graph does not depend on
+// the number or timing of threads. Numbers ascend from level to level; where several threads built a level it has holes.
+// Cost: 8 bytes for each word, 4 for the predecessor, 9.5 to 19 of index.
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "model/explicit/hash_index.hpp"
+#include "model/explicit/paged_array.hpp"
 #include "model/system/layout.hpp"
 
 namespace quiesce {
@@ -20,9 +22,9 @@ class seen_set {
  public:
   using index = std::uint32_t;
   static constexpr index none = 0xffffffffu;
-  struct outcome {
-    index at = none;
-    bool fresh = false;
+  static constexpr index page_states = paged_array<word>::page_rows;  // states of one page stand one after the other
+  struct range {
+    index first = 0, count = 0;
   };
 
   explicit seen_set(std::uint32_t words);
@@ -30,49 +32,46 @@ class seen_set {
   seen_set(const seen_set&) = delete;
   seen_set& operator=(const seen_set&) = delete;
 
-  // `next_level`: states numbered from here on belong to the level being built; only their predecessor may change.
-  // Throws std::length_error beyond 2^32 - 2 states.
-  outcome insert(const word* state, index parent, index next_level);
-
-  const word* state(index i) const {
-    return chunks_[i >> chunk_bits].load(std::memory_order_acquire)->words.get() + std::size_t{i & chunk_mask} * words_;
-  }
-  index parent(index i) const { return chunks_[i >> chunk_bits].load(std::memory_order_acquire)->parents[i & chunk_mask]; }
-  index size() const { return static_cast<index>(count_.load(std::memory_order_relaxed)); }
+  const word* state(index i) const { return states_.row(i); }
+  index parent(index i) const { return std::atomic_ref<index>(*parents_.row(i)).load(std::memory_order_relaxed); }
+  std::uint64_t size() const {
+    return next_.load(std::memory_order_relaxed) - holes_;
+  }                                                                    // with several threads: a little more
+  index end() const { return next_.load(std::memory_order_relaxed); }  // numbers are below
   std::uint64_t memory_bytes() const;
   std::uint32_t words() const { return words_; }
-
-  // Lexicographic order on words.
   bool less(const word* a, const word* b) const;
 
- private:
-  static constexpr std::uint32_t chunk_bits = 16;
-  static constexpr index chunk_mask = (index{1} << chunk_bits) - 1;
-  static constexpr std::size_t shard_bits = 6;
-  struct chunk {
-    std::unique_ptr<word[]> words;
-    std::unique_ptr<index[]> parents;
+  // One thread's way in. insert() may keep states back until flush().
+  class inserter {
+   public:
+    virtual ~inserter() = default;
+    // States and the numbers of their predecessors (none: initial). States numbered from `level` on belong to the level
+    // being built; only their predecessor may change. `alone`: no other thread inserts meanwhile. Throws std::length_error
+    // beyond 2^32 - 2 numbers.
+    virtual void insert(const word* states, const index* parents, std::uint32_t count, index level, bool alone) = 0;
+    std::vector<index> fresh;   // those that insert() added; the caller clears it
+    std::vector<range> runs;    // all that were added since close_level
+    index next = 0, limit = 0;  // numbers this thread may give
   };
-  // An entry is the low half of the hash and 1 + the number of the state; 0 is free.
-  struct alignas(64) shard {
-    std::mutex lock;
-    std::vector<std::uint64_t> table;
-    std::size_t used = 0;
-  };
+  std::unique_ptr<inserter> make_inserter();
 
-  std::uint64_t hash(const word* state) const;
-  index append(const word* state, index parent);
-  chunk& chunk_of(index i);
-  void grow(shard&);
-  bool same(index i, const word* state) const;
-  void keep_least_parent(index i, index parent);
+  // Ends a level: the numbers that nobody took become holes. The states of the level, ascending by number. No thread
+  // inserts.
+  std::vector<range> close_level(const std::vector<inserter*>&);
+
+ private:
+  template <std::uint32_t W>
+  class batch_inserter;
+  void take_numbers(inserter&, bool alone);
 
   const std::uint32_t words_;
-  std::unique_ptr<std::atomic<chunk*>[]> chunks_;
-  std::mutex chunk_lock_;
-  std::atomic<std::uint64_t> count_{0};
-  std::atomic<std::uint64_t> table_bytes_{0};
-  std::unique_ptr<shard[]> shards_;
+  paged_array<word> states_;
+  paged_array<index> parents_;
+  hash_index index_;
+  std::atomic<index> next_{0};
+  std::uint64_t holes_ = 0;
+  std::atomic<std::uint32_t> inside_{0};  // threads that may hold a segment
 };
 
 }  // namespace quiesce

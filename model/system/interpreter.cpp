@@ -381,6 +381,8 @@ class interpreter final : public stepper {
     return true;
   }
 
+  std::uint32_t words_of_state() const override { return system_.layout_.words(); }
+
  private:
   std::uint32_t instances(const ir::process& q) const {
     return q.over == ir::nothing ? 1 : static_cast<std::uint32_t>(system_.program_.sorts[q.over].element.size());

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/system/batch.hpp"
 #include "model/system/ir.hpp"
 #include "model/system/layout.hpp"
 
@@ -34,6 +35,9 @@ struct step {
 
 using step_visitor = std::function<void(const step&)>;
 
+// Puts a step into the buffer, `words`: of a state. True: no further steps are wanted.
+bool put_step(successor_buffer&, const step&, std::uint32_t parent, std::uint32_t words);
+
 // What one step did, for people: recorded only on request.
 struct recorded_event { std::uint32_t event; std::vector<std::int64_t> args; };
 struct recorded_choice { std::uint32_t note; std::uint32_t sort; std::int64_t value; };
@@ -48,6 +52,9 @@ class stepper {
   virtual ~stepper() = default;
   virtual void initial(const step_visitor&) = 0;
   virtual void successors(const word* state, const step_visitor&) = 0;
+  // The steps of `count` states that stand one after the other, numbered from `first`. `fault`: generated code met what only
+  // successors() can report; `first` is then the number of that state.
+  virtual expansion expand(const word* states, std::uint32_t& first, std::uint32_t count, successor_buffer&);
   // The same steps in the same order, each with its record. Slower.
   virtual void successors_recorded(const word* state, const record_visitor&) = 0;
   virtual void initial_recorded(const record_visitor&) = 0;
@@ -55,6 +62,7 @@ class stepper {
   virtual std::uint64_t failing_invariants(const word* state) = 0;
   // True if every process is resting (or ended): no successors is then not a deadlock.
   virtual bool resting(const word* state) = 0;
+  virtual std::uint32_t words_of_state() const = 0;
 };
 
 class transition_system {

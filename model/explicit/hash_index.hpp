@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// From hashes to numbers of states: extendible hashing over segments of fixed size, each open addressing with linear
+// probing.
+//
+// A full segment is split in two while all others stay in use, so growing has no pause and no peak. Nothing is locked:
+// an entry is put by compare-and-swap; a segment that is being split has its free entries closed first, and whoever
+// meets a closed one looks the segment up again. 8 bytes an entry, segments are between 0.42 and 0.85 full.
+// Fagin et al., "Extendible hashing", 1979.
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "model/explicit/paged_array.hpp"
+
+namespace quiesce {
+
+class hash_index {
+ public:
+  // Low half of the hash, then 1 + the number of the state. 0: free.
+  using entry = std::uint64_t;
+  static constexpr entry closed = ~entry{0};
+  static constexpr std::uint32_t segment_bits = 13;
+  static constexpr std::uint32_t segment_mask = (1u << segment_bits) - 1;
+  static constexpr std::uint32_t most_used = (segment_mask + 1) / 20 * 17;
+
+  struct segment {
+    std::atomic<std::uint32_t> used{0};
+    std::atomic<bool> splitting{false};
+    std::uint32_t depth = 0;  // so many leading bits of the hash are the same in it
+    alignas(64) std::atomic<entry> at[segment_mask + 1];
+  };
+
+  hash_index();
+  ~hash_index();
+  hash_index(const hash_index&) = delete;
+  hash_index& operator=(const hash_index&) = delete;
+
+  static std::uint32_t place(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32) & segment_mask; }
+  static entry make(std::uint64_t hash, std::uint32_t number) { return hash << 32 | (std::uint64_t{number} + 1); }
+  static std::uint32_t number(entry e) { return static_cast<std::uint32_t>(e) - 1; }
+  static bool same_tag(entry e, std::uint64_t hash) {
+    return static_cast<std::uint32_t>(e >> 32) == static_cast<std::uint32_t>(hash);
+  }
+
+  segment* find(std::uint64_t hash) const {
+    const directory* d = directory_.load(std::memory_order_acquire);
+    return d->at[hash >> 1 >> d->shift].load(std::memory_order_acquire);
+  }
+
+  // Counts an entry that was put; splits the segment where it is full. `alone`: no other thread uses the index.
+  // `hash_of` gives the hash of a state by its number; `prefetch` is called for each number some time before.
+  struct reader {
+    virtual ~reader() = default;
+    virtual void prefetch(std::uint32_t number) const = 0;
+    virtual std::uint64_t hash(std::uint32_t number) const = 0;
+  };
+  void count(segment* s, bool alone, const reader& states) {
+    std::uint32_t used;
+    if (alone) {
+      used = s->used.load(std::memory_order_relaxed) + 1;
+      s->used.store(used, std::memory_order_relaxed);
+    } else {
+      used = s->used.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+    if (used >= most_used && !s->splitting.exchange(true, std::memory_order_relaxed)) split(s, states);
+  }
+
+  // Split segments are retired: so many until now. reclaim(n) gives the first n back for use; only when no thread holds one
+  // of them from find().
+  std::uint64_t retired() const { return retired_count_.load(std::memory_order_acquire); }
+  void reclaim(std::uint64_t until);
+
+  std::uint64_t memory_bytes() const { return segments_.load(std::memory_order_relaxed) * sizeof(segment); }
+
+ private:
+  struct directory {
+    std::uint32_t shift = 62;  // of (hash >> 1): 63 - depth
+    std::unique_ptr<std::atomic<segment*>[]> at;
+    std::size_t size = 2;
+  };
+  segment* fresh(std::uint32_t depth);
+  void split(segment*, const reader&);
+  void publish(segment* old, segment* low, segment* high, std::uint64_t hash);
+  void double_directory();
+
+  std::atomic<directory*> directory_;
+  std::mutex lock_;  // of the directory's shape, the pool and the retired
+  std::vector<std::unique_ptr<directory>> directories_;
+  std::vector<std::unique_ptr<huge_block>> blocks_;
+  std::vector<segment*> pool_;
+  std::deque<segment*> retired_;
+  std::atomic<std::uint64_t> retired_count_{0};
+  std::uint64_t reclaimed_ = 0;
+  std::atomic<std::uint64_t> segments_{0};
+};
+
+}  // namespace quiesce

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// An array that grows in pages which never move: threads read and write elements while others make it grow.
+//
+// All pages but the first ask for huge pages of the processor, because access is random. An untouched page costs no memory.
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+
+namespace quiesce {
+
+// At least `bytes` of zeros, aligned for huge pages. Throws std::bad_alloc.
+class huge_block {
+ public:
+  explicit huge_block(std::size_t bytes, bool huge = true);
+  ~huge_block();
+  huge_block(const huge_block&) = delete;
+  huge_block& operator=(const huge_block&) = delete;
+  void* data() const { return data_; }
+
+ private:
+  void* base_ = nullptr;
+  void* data_ = nullptr;
+  std::size_t mapped_ = 0;
+};
+
+// Rows of `width` elements each. At most 2^32 rows.
+template <class T>
+class paged_array {
+ public:
+  static constexpr std::uint32_t page_bits = 18;
+  static constexpr std::uint32_t page_rows = std::uint32_t{1} << page_bits;
+
+  explicit paged_array(std::uint32_t width)
+      : width_(width), pages_(new std::atomic<T*>[page_count]()), owned_(new std::unique_ptr<huge_block>[page_count]) {}
+
+  // The row must have been reserved.
+  T* row(std::uint32_t i) const {
+    return pages_[i >> page_bits].load(std::memory_order_acquire) + std::size_t{i & (page_rows - 1)} * width_;
+  }
+
+  void reserve(std::uint32_t i) {
+    const std::uint32_t p = i >> page_bits;
+    if (pages_[p].load(std::memory_order_acquire)) return;
+    std::lock_guard hold(growing_);
+    if (pages_[p].load(std::memory_order_relaxed)) return;
+    owned_[p] = std::make_unique<huge_block>(std::size_t{page_rows} * width_ * sizeof(T), p > 0);
+    pages_[p].store(static_cast<T*>(owned_[p]->data()), std::memory_order_release);
+  }
+
+ private:
+  static constexpr std::uint32_t page_count = std::uint32_t{1} << (32 - page_bits);
+  const std::uint32_t width_;
+  std::unique_ptr<std::atomic<T*>[]> pages_;
+  std::unique_ptr<std::unique_ptr<huge_block>[]> owned_;
+  std::mutex growing_;
+};
+
+}  // namespace quiesce
