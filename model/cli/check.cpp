@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include "model/cli/verb.hpp"
@@ -287,6 +288,10 @@ action add_check(CLI::App& app) {
   app.add_option("--timeout", options->timeout, "end with `unknown` after so many seconds")->check(not_seconds);
   app.add_flag("--symmetry,!--no-symmetry", options->most.symmetry,
                "count states up to exchange of interchangeable elements");
+  static const std::map<std::string, native_mode> modes = {
+      {"auto", native_mode::automatic}, {"off", native_mode::off}, {"wait", native_mode::wait}};
+  app.add_option("--native", options->most.native, "compiled steps: auto (for long searches), off, wait (before the search)")
+      ->transform(CLI::CheckedTransformer(modes));
   app.add_option("--format", options->format, "text or json");
   app.add_option("--compare", options->compare,
                  "a variant that is shown the same schedule, side by side, where one rule is broken");

@@ -40,9 +40,11 @@ class exploration {
     close_level();
     std::uint64_t depth = 0;
     while (!level_.empty() && !stop()) {
+      use_native();
       shared_.level = seen_.end();
       expand_level(depth);
       result_.depth = depth;
+      result_.native_levels += native_used_;
       ++depth;
     }
     if (!level_.empty()) result_.depth = depth;
@@ -70,7 +72,24 @@ class exploration {
 
   // Kept from level to level, for what they have allocated and cached.
   void need_workers(unsigned n) {
-    while (workers_.size() < n) workers_.push_back(std::make_unique<search_worker>(shared_));
+    while (workers_.size() < n) {
+      workers_.push_back(std::make_unique<search_worker>(shared_));
+      if (native_used_) workers_.back()->use(native_->make_stepper());
+    }
+  }
+
+  // Between two levels: compiled code takes over as soon as it is there.
+  void use_native() {
+    if (options_.native == native_mode::off || native_used_) return;
+    const bool waits = options_.native == native_mode::wait;
+    if (!native_) {
+      if (!waits && seen_.size() < options_.native_from) return;
+      native_ = std::make_unique<native_code>(system_);
+    }
+    if (waits) native_->wait();
+    if (native_->now() != native_code::state::ready) return;
+    native_used_ = true;
+    for (const auto& w : workers_) w->use(native_->make_stepper());
   }
 
   // The states of the level that was built become the level to expand.
@@ -250,6 +269,7 @@ class exploration {
     result_.ended_by = shared_.watch.reason();
     result_.elapsed_s = shared_.watch.elapsed_s();
     result_.memory_bytes = seen_.memory_bytes();
+    if (native_ && native_->now() == native_code::state::unavailable) result_.native_note = native_->why();
     return std::move(result_);
   }
 
@@ -258,6 +278,8 @@ class exploration {
   search_shared shared_;
   seen_set& seen_;
   unsigned threads_ = 1;
+  std::unique_ptr<native_code> native_;  // outlives the workers that use it
+  bool native_used_ = false;
   std::vector<std::unique_ptr<search_worker>> workers_;
   std::vector<seen_set::range> level_, all_;
   bool found_wanted_ = false;

@@ -17,6 +17,7 @@
 
 #include "model/explicit/budget.hpp"
 #include "model/explicit/counterexample.hpp"
+#include "model/explicit/native.hpp"
 #include "model/system/system.hpp"
 
 namespace quiesce {
@@ -37,6 +38,8 @@ struct search_options {
   bool check_deadlock = true;
   bool traces = true;         // rebuild the run of each finding
   std::uint32_t grain = 128;  // states that a thread takes at a time; levels below 8 grains are not shared
+  native_mode native = native_mode::off;
+  std::uint64_t native_from = 200000;                    // states of a search that are worth a compiler, in `automatic`
   std::function<void(const search_progress&)> progress;  // about once a second, from one thread at a time
 };
 
@@ -60,7 +63,9 @@ struct search_result {
   budget ended_by = budget::none;
   std::uint64_t marked = 0;  // properties whose trigger happened
   std::uint64_t group_order = 1;
-  std::string symmetry_note;  // what left the group, and why
+  std::uint64_t native_levels = 0;  // levels that compiled code expanded
+  std::string native_note;          // why there was none; empty where there was, or none was asked for
+  std::string symmetry_note;        // what left the group, and why
   double elapsed_s = 0;
   std::uint64_t memory_bytes = 0;
   std::vector<std::optional<finding>> properties;  // one for each property of the program

@@ -51,22 +51,14 @@ void search_worker::start() {
 void search_worker::expand(seen_set::range r, bool alone) {
   prepare();
   alone_ = alone;
-  std::uint32_t first = r.first;
-  const expansion e = steps_->expand(shared_.seen.state(r.first), first, r.count, buffer_);
+  steps_->expand(shared_.seen.state(r.first), r.first, r.count, buffer_);
   if (failure_) std::rethrow_exception(failure_);
-  if (e == expansion::fault) fault(first);
 }
 
 void search_worker::finish(bool alone) {
   alone_ = alone;
   flush();
   if (failure_) std::rethrow_exception(failure_);
-}
-
-// Generated code only knows that something is wrong; the interpreter says what.
-void search_worker::fault(seen_set::index i) {
-  shared_.system.make_stepper()->successors(shared_.seen.state(i), [](const step&) {});
-  throw std::logic_error("generated code disagrees with the interpreter");
 }
 
 // Nothing is thrown through generated code.

@@ -71,7 +71,6 @@ class search_worker {
   void specials();
   void take_special(const special_step&, word* state);
   void examine_fresh();
-  void fault(seen_set::index);
   template <class adder>
   void properties(std::uint64_t mask, adder&& add);
 

@@ -26,7 +26,7 @@ namespace {
 struct stopped {};
 }  // namespace
 
-expansion stepper::expand(const word* states, std::uint32_t& first, std::uint32_t count, successor_buffer& b) {
+bool stepper::expand(const word* states, std::uint32_t first, std::uint32_t count, successor_buffer& b) {
   const std::uint32_t words = words_of_state();
   try {
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -39,12 +39,12 @@ expansion stepper::expand(const word* states, std::uint32_t& first, std::uint32_
       if (any) continue;
       std::copy_n(from, words, b.special_words + std::size_t{b.special_count} * words);
       b.specials[b.special_count] = {first + i, special_step::no_step, 0, 0, 0};
-      if (++b.special_count == b.special_capacity && b.flush(&b) != 0) return expansion::stopped;
+      if (++b.special_count == b.special_capacity && b.flush(&b) != 0) return true;
     }
   } catch (const stopped&) {
-    return expansion::stopped;
+    return true;
   }
-  return expansion::done;
+  return false;
 }
 
 }  // namespace quiesce

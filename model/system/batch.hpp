@@ -36,7 +36,4 @@ struct successor_buffer {
   void* owner;
 };
 
-// What expanding a batch came to.
-enum class expansion : std::uint32_t { done, stopped, fault };
-
 }  // namespace quiesce

@@ -52,9 +52,8 @@ class stepper {
   virtual ~stepper() = default;
   virtual void initial(const step_visitor&) = 0;
   virtual void successors(const word* state, const step_visitor&) = 0;
-  // The steps of `count` states that stand one after the other, numbered from `first`. `fault`: generated code met what only
-  // successors() can report; `first` is then the number of that state.
-  virtual expansion expand(const word* states, std::uint32_t& first, std::uint32_t count, successor_buffer&);
+  // The steps of `count` states that stand one after the other, numbered from `first`. True: the buffer wanted no more.
+  virtual bool expand(const word* states, std::uint32_t first, std::uint32_t count, successor_buffer&);
   // The same steps in the same order, each with its record. Slower.
   virtual void successors_recorded(const word* state, const record_visitor&) = 0;
   virtual void initial_recorded(const record_visitor&) = 0;

@@ -143,6 +143,7 @@ search_result prepared_check::search(const limits& most, const progress& report)
   options.max_memory_bytes = most.max_bytes;
   options.timeout_s = most.seconds;
   options.symmetry = most.symmetry;
+  options.native = most.native;
   options.stop_at_first = most.stop_early && question_.properties.size() == 1;
   if (report) options.progress = [&](const search_progress& p) { report(p.states, p.depth); };
   search_result found = explore(*system_, options);

@@ -29,6 +29,7 @@ struct limits {
   std::uint64_t max_bytes = 0;
   double seconds = 0;
   bool symmetry = false;            // one state for all that differ by a permutation of interchangeable elements
+  native_mode native = native_mode::automatic;  // compiled steps for long searches; never changes an answer
   bool stop_early = false;          // the first violation is enough: for a question with one property
 };
 

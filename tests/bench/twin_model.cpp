@@ -66,7 +66,9 @@ std::string teardown(const twin_size& z) {
 const char* const actors = R"(  process softirq_actor(a: actor) {
     while true {
       atomic { choose u: task; choose j: slot where up(u, j); tk(a) := u; sl(a) := j; ref(u, j) := ref(u, j) + 1; }
-      atomic { choose mode: bool; am(a) := mode; if cache(tk(a), sl(a)) < entries { cache(tk(a), sl(a)) := cache(tk(a), sl(a)) + 1; ref(tk(a), sl(a)) := ref(tk(a), sl(a)) + 1; } }
+      atomic { choose mode: bool; am(a) := mode;
+        if cache(tk(a), sl(a)) < entries { cache(tk(a), sl(a)) := cache(tk(a), sl(a)) + 1; ref(tk(a), sl(a)) := ref(tk(a), sl(a)) + 1; }
+      }
       either {
         atomic { wait until gcl == 0; gcl := 1; am(a) := false; }
         either {
