@@ -2,6 +2,7 @@
 // quiesce dump: the lowered system as text.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "model/cli/verb.hpp"
 #include "model/system/core.hpp"
@@ -25,6 +26,13 @@ outcome run_dump(catalogue& inputs, const dump_options& o) {
   if (!o.what.variants.empty()) settings.variant = o.what.variants[0];
   question q{&model_named(inputs, o.model), settings, {}};
   for (const std::string& name : o.properties) q.properties.push_back(&inputs.property(name));
+  const auto any = [](const auto& size) { return size.second == any_number; };
+  if (std::any_of(settings.scope.begin(), settings.scope.end(), any)) {
+    if (!o.core) usage_error("a scope with `any` has a core only: add --core");
+    std::vector<const ast::property*> properties;
+    for (const property_entry* p : q.properties) properties.push_back(&p->property);
+    return {exit_ok, core_text(lower(q.model->loaded, settings, properties).program)};
+  }
   const prepared_check check(inputs, std::move(q));
   const ir::program& program = check.system().program();
   return {exit_ok, o.core ? core_text(program) : dump(program)};

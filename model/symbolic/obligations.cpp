@@ -71,7 +71,7 @@ class deriver {
       ask(b, fmt::format("ends {}", b.name), "", {answer::unsat}, i);
     } else {
       b.text += smt_.updates(a, true);
-      ask(b, fmt::format("possible {}", b.name), "", {answer::sat, answer::unsat}, i);
+      ask(b, fmt::format("possible {}", b.name), smt_.few(), {answer::sat, answer::unsat}, i);
       for (std::size_t v = 0; v < reads_.size(); ++v)
         ask(b, fmt::format("init {} {}", i, out_.invariant_names[v]),
             fmt::format("(assert (not {}))\n", invariant_text(v, &changed)), {answer::unsat}, i, v);
@@ -92,10 +92,10 @@ class deriver {
           {answer::unsat}, i);
     if (a.ends.empty()) {
       b.text += smt_.updates(a, false);
-      ask(b, fmt::format("possible {}", i), "", {answer::sat, answer::unsat}, i);
+      ask(b, fmt::format("possible {}", i), smt_.few(), {answer::sat, answer::unsat}, i);
       for (const effect& e : a.marks)
-        ask(b, fmt::format("trigger {} {}", i, e.property), fmt::format("(assert {})\n", smt_.condition(e.when, &a)),
-            {answer::sat, answer::unsat}, i);
+        ask(b, fmt::format("trigger {} {}", i, e.property),
+            fmt::format("(assert {})\n", smt_.condition(e.when, &a)) + smt_.few(), {answer::sat, answer::unsat}, i);
       for (std::size_t v = 0; v < reads_.size(); ++v)
         if (touches(reads_[v], changed))
           ask(b, fmt::format("keep {} {}", i, out_.invariant_names[v]),
@@ -110,15 +110,15 @@ class deriver {
     block b;
     b.with_invariants = true;
     b.name = "state";
-    ask(b, "possible state", "", {answer::sat}, 0);
+    ask(b, "possible state", smt_.few(), {answer::sat}, 0);
     for (const property& p : core_.properties)
       if (p.kind == "invariant") {
         ask(b, "safe state " + p.name, fmt::format("(assert (not {}))\n", smt_.condition(*p.condition)), {answer::unsat}, 0);
         // A property that holds without the invariants, in any state at all, says nothing about the model.
         block alone;
         alone.name = "any state";
-        ask(alone, "not a tautology " + p.name, fmt::format("(assert (not {}))\n", smt_.condition(*p.condition)),
-            {answer::sat}, 0);
+        ask(alone, "not a tautology " + p.name,
+            fmt::format("(assert (not {}))\n", smt_.condition(*p.condition)) + smt_.few(), {answer::sat}, 0);
         out_.blocks.push_back(std::move(alone));
       } else if (p.kind == "sometimes") {
         throw core_error(fmt::format("'{}' asks for a run; a proof is about all runs", p.name));

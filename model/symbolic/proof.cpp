@@ -20,39 +20,43 @@ std::string word(const std::string& text, std::size_t n) {
 
 class prover {
  public:
-  prover(const core& c, const script& s, const effort& e) : core_(c), script_(s), effort_(e), solver_(e.timeout_ms) {}
+  prover(const core& c, const script& s, const effort& e)
+      : core_(c), script_(s), effort_(e), solver_(e.timeout_ms), states_(e.timeout_ms, true) {}
 
   outcome run() {
-    solver_.tell("(set-logic ALL)\n" + script_.prelude);
+    for (solver* z3 : {&solver_, &states_}) z3->tell("(set-logic ALL)\n" + script_.prelude);
     for (const bool with : {false, true}) {
-      if (with) solver_.tell(script_.invariants);
+      if (with)
+        for (solver* z3 : {&solver_, &states_}) z3->tell(script_.invariants);
       for (const block& b : script_.blocks)
         if (b.with_invariants == with && !enough()) ask(b);
     }
     finish();
-    out_.questions = solver_.questions();
-    out_.seconds = solver_.seconds();
+    out_.questions = solver_.questions() + states_.questions();
+    out_.seconds = solver_.seconds() + states_.seconds();
     return std::move(out_);
   }
 
  private:
   bool enough() const { return out_.failures.size() >= effort_.most_failures; }
 
+  static bool wants_state(const obligation& q) { return q.accepted[0] == answer::sat; }
+
   void ask(const block& b) {
+    bool any_state = false;
+    for (const obligation& q : b.questions) any_state |= wants_state(q);
     solver_.tell("(push 1)\n" + b.text);
-    bool impossible = false;
+    if (any_state) states_.tell("(push 1)\n" + b.text);
     for (const obligation& q : b.questions) {
       if (enough()) break;
-      // What cannot happen keeps everything; the answers are known, but each question is asked once.
-      const bool plain = q.text.empty();
-      const answer a = solver_.ask(plain ? "(check-sat)\n" : "(push 1)\n" + q.text + "(check-sat)\n(pop 1)\n").at(0);
-      if (plain && q.accepted.size() > 1) impossible = a == answer::unsat;
-      note(b, q, a, impossible);
+      solver& z3 = wants_state(q) ? states_ : solver_;
+      note(b, q, z3.ask("(push 1)\n" + q.text + "(check-sat)\n(pop 1)\n").at(0));
     }
     solver_.tell("(pop 1)\n");
+    if (any_state) states_.tell("(pop 1)\n");
   }
 
-  void note(const block& b, const obligation& q, answer a, bool) {
+  void note(const block& b, const obligation& q, answer a) {
     if (q.accepted.size() > 1 && a != answer::unknown) {
       note_possible(b, q, a);
       out_.obligations.push_back({q.name, a, b.text + q.text});
@@ -124,7 +128,7 @@ class prover {
   const core& core_;
   const script& script_;
   const effort& effort_;
-  solver solver_;
+  solver solver_, states_;
   outcome out_;
   bool some_initial_ = false;
   std::map<std::string, bool> taken_, triggered_;

@@ -181,6 +181,24 @@ std::string smt_writer::prelude() const {
   return out;
 }
 
+std::string smt_writer::few() const {
+  std::string out;
+  std::vector<std::size_t> many;
+  for (std::size_t i = 0; i < core_.sorts.size(); ++i) {
+    const sort& s = core_.sorts[i];
+    many.push_back(s.elements.size() + 1);
+    for (const auto& [name, of] : s.constructors) many[i] += of < i ? many[of] : 2;
+    if (s.kind != sort_kind::any) continue;
+    std::string among;
+    for (std::size_t k = 0; k < many[i]; ++k) {
+      out += fmt::format("(declare-fun u{}_{} () S{})\n", i, k, i);
+      among += fmt::format(" (= q1 u{}_{})", i, k);
+    }
+    out += fmt::format("(assert (forall ((q1 S{})) (or{})))\n", i, among);
+  }
+  return out;
+}
+
 std::string smt_writer::in_range(const type& t, const std::string& v) const {
   if (t.kind == type_kind::integer) {
     const std::string low = fmt::format("(<= {} {})", literal(t, t.low), v);

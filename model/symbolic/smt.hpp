@@ -31,6 +31,8 @@ class smt_writer {
   std::string updates(const action&, bool from_start);
   // "f<i> has values of its type only", for functions with numbers in a range; empty: nothing to say.
   std::string range(std::size_t function, bool after) const;
+  // Few elements of every sort of any size, for questions whose answer is a state.
+  std::string few() const;
   std::string sort_text(std::size_t sort) const;
   std::string type_text(const type&) const;
   std::string literal(const type&, std::int64_t) const;

@@ -18,13 +18,13 @@ namespace {
 void remember_nothing(Z3_context, Z3_error_code) {}  // errors are read from the output
 }  // namespace
 
-solver::solver(unsigned timeout_ms) : context_(std::make_unique<context>()) {
+solver::solver(unsigned timeout_ms, bool for_states) : context_(std::make_unique<context>()) {
   Z3_config config = Z3_mk_config();
   Z3_set_param_value(config, "model", "true");
   context_->z3 = Z3_mk_context(config);
   Z3_del_config(config);
   Z3_set_error_handler(context_->z3, remember_nothing);
-  tell(fmt::format("(set-option :timeout {})\n", timeout_ms));
+  tell(fmt::format("(set-option :timeout {})\n{}", timeout_ms, for_states ? "(set-option :smt.ematching false)\n" : ""));
 }
 
 solver::~solver() { Z3_del_context(context_->z3); }

@@ -12,8 +12,8 @@ namespace quiesce::symbolic {
 
 class solver {
  public:
-  // Milliseconds for one question; then its answer is `unknown`.
-  explicit solver(unsigned timeout_ms);
+  // Milliseconds for one question; then its answer is `unknown`. `for_states`: tuned for `sat`, with few elements; else for `unsat`.
+  explicit solver(unsigned timeout_ms, bool for_states = false);
   ~solver();
   solver(const solver&) = delete;
   solver& operator=(const solver&) = delete;

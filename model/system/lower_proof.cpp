@@ -22,8 +22,12 @@ struct process_place {
 std::uint32_t template_named(const symbols& s, const ast::expr& e) {
   std::uint32_t p = 0;
   while (p < s.processes.size() && s.processes[p]->name != e.text) ++p;
-  if ((e.kind != k::name && e.kind != k::apply) || p == s.processes.size())
+  if ((e.kind != k::name && e.kind != k::apply) || p == s.processes.size()) {
+    for (const auto* environment : s.items<ast::environment_decl>())
+      for (const auto& d : environment->processes)
+        if (d.name == e.text) throw not_in_this_instance(e.where, "this environment has no such process");
     throw diagnostic(e.where, "a process is expected here");
+  }
   return p;
 }
 
@@ -76,7 +80,7 @@ value expressions::member_of_process(const ast::expr& e) {
   std::vector<std::string> known;
   for (variable_id i = 0; i < b.program.variables.size(); ++i) {
     const ir::variable& var = b.program.variables[i];
-    if (var.kind != ir::variable_kind::local || var.owner != p) continue;
+    if ((var.kind != ir::variable_kind::local && var.kind != ir::variable_kind::hidden) || var.owner != p) continue;
     if (var.name != name && var.name != s.processes[p]->name + "." + name) {
       known.push_back(var.name);
       continue;

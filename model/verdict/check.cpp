@@ -117,6 +117,8 @@ std::string lines_of(const Pairs& pairs) {
 
 prepared_check::prepared_check(catalogue& inputs, question q) : question_(std::move(q)), vocabulary_(inputs.vocabulary_text()) {
   lowered low = lower(question_.model->loaded, question_.settings, trees(question_));
+  if (low.program.parametrised)
+    throw diagnostic("any number of elements is not explored", "`quiesce prove` proves claims about it; `quiesce dump --core` prints its core");
   scope_ = std::move(low.scope);
   system_ = make_interpreter(std::move(low.program));
 }

@@ -17,7 +17,15 @@
 (define-fun f2! ((q1 S0)) E0 E0_0)
 (define-fun f3! ((q1 S0)) S1 e1_0)
 ; possible initial 0
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
+(declare-fun u1_0 () S1)
+(declare-fun u1_1 () S1)
+(assert (forall ((q1 S1)) (or (= q1 u1_0) (= q1 u1_1))))
 (check-sat)
+(pop 1)
 ; init 0 one_holder
 (push 1)
 (assert (not (forall ((q1 S0)) (forall ((q2 S0)) (forall ((q3 S1)) (=> (and (f1! q1 q3) (f1! q2 q3)) (= q1 q2)))))))
@@ -34,6 +42,12 @@
 ; not a tautology one_holder
 (push 1)
 (assert (not (forall ((q1 S0)) (forall ((q2 S0)) (forall ((q3 S1)) (=> (and (f1 q1 q3) (f1 q2 q3)) (= q1 q2)))))))
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
+(declare-fun u1_0 () S1)
+(declare-fun u1_1 () S1)
+(assert (forall ((q1 S1)) (or (= q1 u1_0) (= q1 u1_1))))
 (check-sat)
 (pop 1)
 (pop 1)
@@ -49,7 +63,15 @@
 (define-fun f2! ((q1 S0)) E0 (ite (and (= q1 c0)) E0_0 (f2 q1)))
 (define-fun f3! ((q1 S0)) S1 (ite (and (= q1 c0)) e1_0 (f3 q1)))
 ; possible 0
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
+(declare-fun u1_0 () S1)
+(declare-fun u1_1 () S1)
+(assert (forall ((q1 S1)) (or (= q1 u1_0) (= q1 u1_1))))
 (check-sat)
+(pop 1)
 ; keep 0 one_holder
 (push 1)
 (assert (not (forall ((q1 S0)) (forall ((q2 S0)) (forall ((q3 S1)) (=> (and (f1! q1 q3) (f1! q2 q3)) (= q1 q2)))))))
@@ -71,7 +93,15 @@
 (define-fun f2! ((q1 S0)) E0 (ite (and (= q1 c0)) E0_0 (f2 q1)))
 (define-fun f3! ((q1 S0)) S1 (ite (and (= q1 c0)) e1_0 (f3 q1)))
 ; possible 1
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
+(declare-fun u1_0 () S1)
+(declare-fun u1_1 () S1)
+(assert (forall ((q1 S1)) (or (= q1 u1_0) (= q1 u1_1))))
 (check-sat)
+(pop 1)
 ; keep 1 one_holder
 (push 1)
 (assert (not (forall ((q1 S0)) (forall ((q2 S0)) (forall ((q3 S1)) (=> (and (f1! q1 q3) (f1! q2 q3)) (= q1 q2)))))))
@@ -86,7 +116,15 @@
 ; state
 (push 1)
 ; possible state
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
+(declare-fun u1_0 () S1)
+(declare-fun u1_1 () S1)
+(assert (forall ((q1 S1)) (or (= q1 u1_0) (= q1 u1_1))))
 (check-sat)
+(pop 1)
 ; safe state one_holder
 (push 1)
 (assert (not (forall ((q1 S0)) (forall ((q2 S0)) (forall ((q3 S1)) (=> (and (f1 q1 q3) (f1 q2 q3)) (= q1 q2)))))))

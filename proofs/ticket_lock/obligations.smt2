@@ -15,7 +15,12 @@
 (define-fun f2! ((q1 S0)) E0 E0_0)
 (define-fun f3! ((q1 S0)) Int 0)
 ; possible initial 0
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
 (check-sat)
+(pop 1)
 ; init 0 range of next_ticket
 (push 1)
 (assert (not (<= 0 f0!)))
@@ -62,6 +67,9 @@
 ; not a tautology mutual_exclusion
 (push 1)
 (assert (not (forall ((q1 S0)) (forall ((q2 S0)) (=> (and (= (f2 q1) E0_4) (= (f2 q2) E0_4)) (= q1 q2))))))
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
 (check-sat)
 (pop 1)
 (pop 1)
@@ -80,7 +88,12 @@
 (define-fun f2! ((q1 S0)) E0 (ite (and (= q1 c0)) E0_1 (f2 q1)))
 (define-fun f3! ((q1 S0)) Int (ite (and (= q1 c0)) 0 (f3 q1)))
 ; possible 0
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
 (check-sat)
+(pop 1)
 ; keep 0 range of run.mine
 (push 1)
 (assert (not (forall ((q1 S0)) (<= 0 (f3! q1)))))
@@ -113,7 +126,12 @@
 (assert (= (f2 c0) E0_1))
 (define-fun f2! ((q1 S0)) E0 (ite (and (= q1 c0)) E0_6 (f2 q1)))
 ; possible 1
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
 (check-sat)
+(pop 1)
 ; keep 1 mutual_exclusion
 (push 1)
 (assert (not (forall ((q1 S0)) (forall ((q2 S0)) (=> (and (= (f2! q1) E0_4) (= (f2! q2) E0_4)) (= q1 q2))))))
@@ -141,7 +159,12 @@
 (assert (= (f2 c0) E0_1))
 (define-fun f2! ((q1 S0)) E0 (ite (and (= q1 c0)) E0_2 (f2 q1)))
 ; possible 2
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
 (check-sat)
+(pop 1)
 ; keep 2 mutual_exclusion
 (push 1)
 (assert (not (forall ((q1 S0)) (forall ((q2 S0)) (=> (and (= (f2! q1) E0_4) (= (f2! q2) E0_4)) (= q1 q2))))))
@@ -171,7 +194,12 @@
 (define-fun f2! ((q1 S0)) E0 (ite (and (= q1 c0)) E0_3 (f2 q1)))
 (define-fun f3! ((q1 S0)) Int (ite (and (= q1 c0)) f0 (f3 q1)))
 ; possible 3
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
 (check-sat)
+(pop 1)
 ; keep 3 range of next_ticket
 (push 1)
 (assert (not (<= 0 f0!)))
@@ -214,7 +242,12 @@
 (assert (and (= (f2 c0) E0_3) (= f1 (f3 c0))))
 (define-fun f2! ((q1 S0)) E0 (ite (and (= q1 c0)) E0_4 (f2 q1)))
 ; possible 4
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
 (check-sat)
+(pop 1)
 ; keep 4 mutual_exclusion
 (push 1)
 (assert (not (forall ((q1 S0)) (forall ((q2 S0)) (=> (and (= (f2! q1) E0_4) (= (f2! q2) E0_4)) (= q1 q2))))))
@@ -242,7 +275,12 @@
 (assert (= (f2 c0) E0_4))
 (define-fun f2! ((q1 S0)) E0 (ite (and (= q1 c0)) E0_5 (f2 q1)))
 ; possible 5
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
 (check-sat)
+(pop 1)
 ; keep 5 mutual_exclusion
 (push 1)
 (assert (not (forall ((q1 S0)) (forall ((q2 S0)) (=> (and (= (f2! q1) E0_4) (= (f2! q2) E0_4)) (= q1 q2))))))
@@ -272,7 +310,12 @@
 (define-fun f2! ((q1 S0)) E0 (ite (and (= q1 c0)) E0_1 (f2 q1)))
 (define-fun f3! ((q1 S0)) Int (ite (and (= q1 c0)) 0 (f3 q1)))
 ; possible 6
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
 (check-sat)
+(pop 1)
 ; keep 6 range of now_serving
 (push 1)
 (assert (not (<= 0 f1!)))
@@ -312,7 +355,12 @@
 ; state
 (push 1)
 ; possible state
+(push 1)
+(declare-fun u0_0 () S0)
+(declare-fun u0_1 () S0)
+(assert (forall ((q1 S0)) (or (= q1 u0_0) (= q1 u0_1))))
 (check-sat)
+(pop 1)
 ; safe state mutual_exclusion
 (push 1)
 (assert (not (forall ((q1 S0)) (forall ((q2 S0)) (=> (and (= (f2 q1) E0_4) (= (f2 q2) E0_4)) (= q1 q2))))))

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <sstream>
 
 #include "model/language/parse.hpp"
 #include "model/symbolic/proof.hpp"
@@ -42,7 +43,11 @@ using valuation = std::map<std::string, std::vector<std::int64_t>>;
 
 // The globals among the functions of a core; a queue with positions as the set that it is.
 std::set<valuation> globals_of(const std::string& text, const std::set<std::string>& names, const core_result& found) {
-  const symbolic::core c = symbolic::read_core(text);
+  std::istringstream lines(text);
+  std::string tables;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("(sort") || line.starts_with("(function")) tables += line + '\n';
+  const symbolic::core c = symbolic::read_core(tables);
   std::vector<std::size_t> first;
   std::size_t next = 0;
   for (const symbolic::function& f : c.functions) {
@@ -79,7 +84,7 @@ bool includes(const std::set<valuation>& whole, const std::set<valuation>& part)
 
 TEST(parametrised_core, reaches_what_a_scope_with_numbers_reaches_on_random_models) {
   const char* only = std::getenv("QUIESCE_SEED");
-  const std::uint64_t from = only ? std::strtoull(only, nullptr, 10) : 0, n = only ? 1 : 120;
+  const std::uint64_t from = only ? std::strtoull(only, nullptr, 10) : 0, n = only ? 1 : 60;
   std::size_t compared = 0;
   for (std::uint64_t seed = from; seed < from + n; ++seed) {
     std::string text = random_model(seed);
@@ -120,24 +125,26 @@ struct example {
 
 const example examples[] = {
     {"lock",
-     "model t sort a; var busy: bool; var in: a -> bool;\n"
-     "process p(x: a) { while true { atomic { wait until !busy; busy := true; in(x) := true; } atomic { in(x) := false; "
-     "busy := false; } } }",
-     "property one \"one\" model for all x: a, y: a : invariant in(x) && in(y) => x == y;\n"
-     "property held \"held\" model for all x: a : invariant in(x) => busy;",
+     "model t sort a; var busy: bool; var inner: a -> bool;\n"
+     "process p(x: a) { while true { atomic { wait until !busy; busy := true; inner(x) := true; }\n"
+     "@at out atomic { inner(x) := false; busy := false; } } }",
+     "property one \"one\" model for all x: a, y: a : invariant inner(x) && inner(y) => x == y;\n"
+     "property held \"held\" model for all x: a : invariant inner(x) => busy;\n"
+     "property out \"out\" model for all x: a : invariant inside(p(x), out) => inner(x);",
      {{"a", 3}},
      true,
      true},
     {"lock without a test",
-     "model t sort a; var busy: bool; var in: a -> bool;\n"
-     "process p(x: a) { while true { atomic { busy := true; in(x) := true; } atomic { in(x) := false; busy := false; } } }",
-     "property one \"one\" model for all x: a, y: a : invariant in(x) && in(y) => x == y;",
+     "model t sort a; var busy: bool; var inner: a -> bool;\n"
+     "process p(x: a) { while true { atomic { busy := true; inner(x) := true; } atomic { inner(x) := false; busy := false; "
+     "} } }",
+     "property one \"one\" model for all x: a, y: a : invariant inner(x) && inner(y) => x == y;",
      {{"a", 3}},
      true,
      false},
     {"constructed elements",
-     "model t sort n; sort d with lo(n); var home: d -> option<n>; init { for all x: d { home(x) := none; } }\n"
-     "process p(x: n) { home(lo(x)) := x; choose y: d where !(y is lo); home(y) := x; }",
+     "model t sort n; sort d with lo(n); var home: d -> option<n>;\n"
+     "process p(x: n) { home(lo(x)) := x; atomic { choose y: d where !(y is lo); home(y) := x; } }",
      "property own \"own\" model for all x: n : invariant home(lo(x)) != none => home(lo(x)) == x;",
      {{"n", 2}, {"d", 1}},
      true,
@@ -149,31 +156,31 @@ const example examples[] = {
      {{"a", 2}},
      true,
      true},
-    {"a loop inside atomic",
-     "model t sort a; var s: set<a>; var f: a -> bool; mutex m;\n"
-     "process p(x: a) { mutex_lock(m); atomic { for y in a { f(y) := true; s := s + {y}; } } mutex_unlock(m); }",
+    {"a loop",
+     "model t sort a; var s: set<a>; var f: a -> bool; \n"
+     "process p(x: a) { for y in a { atomic { f(y) := true; s := s + {y}; } } }",
      "property same \"same\" model for all x: a : invariant x in s => f(x);",
      {{"a", 2}},
      false,
      true},
     {"a queue",
      "model t sort a; var q: queue<a>; var f: a -> bool;\n"
-     "process p(x: a) { enqueue(q, x); if len(q) > 0 { atomic { let r: queue<a> := q; for y in r { f(y) := true; } } } }",
-     "property never \"never\" model for all x: a : invariant f(x) => x in q;",
+     "process p(x: a) { enqueue(q, x); if len(q) > 0 { let r: queue<a> := q; for y in r { f(y) := true; } } }",
+     "property members \"members\" model for all x: a : invariant f(x) => x in q;",
      {{"a", 2}},
      false,
      false},
     {"counting",
      "model t sort a; var s: set<a>; var two: bool;\n"
      "process p(x: a) { s := s + {x}; atomic { if card(s) >= 2 { two := true; } } }",
-     "property two \"two\" model invariant two => card(s) >= 2;",
+     "property pair \"pair\" model invariant two => card(s) >= 2;",
      {{"a", 3}},
      true,
      true},
     {"a value of none",
      "model t sort a; var o: option<a>; var f: a -> bool;\n"
      "process p(x: a) { if f(x) { f(value(o)) := false; } f(x) := true; o := x; }",
-     "property some \"some\" model invariant true;",
+     "property thing \"thing\" model invariant true;",
      {{"a", 2}},
      true,
      false},
@@ -196,8 +203,8 @@ TEST(parametrised_core, is_exact_where_nothing_is_read_more_freely_and_proves_on
     const core_result few = explore_core(finite), many = explore_core(instance);
     const auto small = globals_of(finite, names, few), large = globals_of(instance, names, many);
     EXPECT_TRUE(includes(large, small)) << e.name;
-    if (e.exact) EXPECT_EQ(few.states.size(), many.states.size()) << e.name;
-    if (e.exact) EXPECT_TRUE(small == large) << e.name;
+    EXPECT_EQ(e.exact, few.states.size() == many.states.size()) << e.name;
+    EXPECT_TRUE(!e.exact || small == large) << e.name;
     const symbolic::outcome found = symbolic::prove(core, symbolic::derive(core), {});
     EXPECT_EQ(found.failures.empty(), e.proved) << e.name << (found.failures.empty() ? "" : found.failures[0].question);
     if (found.failures.empty()) {
