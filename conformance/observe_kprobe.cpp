@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace quiesce::observe {
 namespace {
@@ -146,6 +147,7 @@ void kprobe_reader::notify() {
 // Inside netdev_run_todo it is netdev_wait_allrefs that sends it again.
 void kprobe_reader::note_unregister(slot dev) {
   if (!task_->in_todo || to_.within(span_kind::rollback)) return;
+  todo_begins();
   if (task_->rebroadcasting) to_.close(span_kind::rebroadcast, true);
   to_.open(span_kind::rebroadcast, {dev}, true);
   task_->rebroadcasting = true;
@@ -256,6 +258,7 @@ bool kprobe_reader::driver_step() {
 void kprobe_reader::freed() {
   const slot dev = named();
   if (dev == no_slot) return;
+  todo_begins();
   to_.emit(seen::free_netdev, dev);
   to_.set_state(dev, device_info::life::freed);
 }
@@ -285,7 +288,10 @@ void kprobe_reader::end_wait() {
   if (--task_->waiting == 0) to_.emit(seen::synchronize_net_end, no_slot, probe_.function != "synchronize_net");
 }
 
-void kprobe_reader::barrier() { to_.emit(seen::rcu_barrier_begin); }
+void kprobe_reader::barrier() {
+  todo_begins();
+  to_.emit(seen::rcu_barrier_begin);
+}
 void kprobe_reader::barrier_return() { to_.emit(seen::rcu_barrier_end); }
 
 // --- RTNL ---
@@ -298,13 +304,18 @@ void kprobe_reader::run_todo() {
       !has_return("rollback_registered_many"))
     to_.close_all(true);
   task_->in_todo = true;
-  to_.emit(seen::run_todo_begin);
+  task_->todo_begun = false;
+}
+
+// It takes its own copy of the list, releases RTNL and returns if the list is empty; else it waits for callbacks first.
+void kprobe_reader::todo_begins() {
+  if (task_->in_todo && !std::exchange(task_->todo_begun, true)) to_.emit(seen::run_todo_begin, no_slot, true);
 }
 
 void kprobe_reader::run_todo_return() {
   notify_return();
   task_->in_todo = false;
-  to_.emit(seen::run_todo_end);
+  if (task_->todo_begun) to_.emit(seen::run_todo_end);
 }
 
 // --- moves ---

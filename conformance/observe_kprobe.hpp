@@ -48,7 +48,7 @@ class kprobe_reader {
     int waiting = 0;            // depth of functions that wait for one grace period
     slot moving = no_slot;      // __dev_change_net_namespace
     std::uint64_t new_net = 0;
-    bool in_todo = false;
+    bool in_todo = false, todo_begun = false;
     bool rebroadcasting = false;
     int building = 0;                     // RTM_* that rtmsg_ifinfo is about to build; 0: none
     std::unordered_map<slot, int> built;  // RTM_* messages that are built but not sent
@@ -96,6 +96,7 @@ class kprobe_reader {
   void barrier_return();
   void run_todo();
   void run_todo_return();
+  void todo_begins();
   void rtnl_locked();
   void rtnl_unlocked();
   void change_net();

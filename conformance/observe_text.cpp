@@ -242,13 +242,13 @@ std::string answer_text(const rule_result& r) {
   return {};
 }
 
-std::string text_of(const trace_report& r) {
+std::string happened_text(const trace_report& r) {
   std::string out = source_text(r);
   for (std::size_t i = 0; i < r.batches.size(); ++i) out += batch_text(r.batches[i], i + 1);
   if (r.more_batches) out += fmt::format("\nand {} more\n", r.more_batches);
-  out += waits_text(r.source);
-  out += rules_text(r);
-  return out + model_text(r.model);
+  return out + waits_text(r.source);
 }
+
+std::string text_of(const trace_report& r) { return happened_text(r) + rules_text(r) + model_text(r.model); }
 
 }  // namespace quiesce::observe

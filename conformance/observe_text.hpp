@@ -30,7 +30,8 @@ struct trace_report {
   model_answer model;
 };
 
-std::string text_of(const trace_report&);
+std::string happened_text(const trace_report&);  // what the source contained, batch by batch
+std::string text_of(const trace_report&);        // that, the rules and the model
 std::string json_of(const std::vector<trace_report>&);
 
 // holds, does not hold, ... for a rule of this kernel and for one that it never promised.

@@ -5,6 +5,7 @@
 
 #include "conformance/observe_builder.hpp"
 #include "conformance/observe_links.hpp"
+#include "conformance/observe_model.hpp"
 #include "properties/diagnostic.hpp"
 
 namespace quiesce::observe {
@@ -87,14 +88,16 @@ trace_report report_on(catalogue& inputs, const std::string& path, const trace_o
         else
           ++out.more_batches;
       });
-  consumers.to = {&rules, &batches};
+  model_comparison model(inputs, device, options.events_compared);
+  consumers.to = {&rules, &batches, &model};
   const observed_source source = observe_file(path, {options.format, options.kernel}, builder);
   batches.end();
   out.path = path;
   out.source = source.summary;
   out.kernel = source.summary.kernel;
-  out.rules = rules.results(*source.by, source.summary, parse_version(out.kernel));
-  out.model.reason = "not in this version";
+  const kernel_version kernel = parse_version(out.kernel);
+  out.rules = rules.results(*source.by, source.summary, kernel);
+  out.model = model.answer(*source.by, source.summary, kernel);
   return out;
 }
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Whether what a source shows is a run of the model of its kernel.
+//
+// The environment of the model is replaced by what the trace says was asked for: for each task the batches that it closed,
+// unregistered or moved, in their order. Batches that do not overlap in time are compared apart, a few at a time. Compared
+// are the events of the model's alphabet that the source shows whenever they happen.
+//
+// What the models leave out, and is left out of the trace, by name:
+//   driver_grace_period   grace periods that a driver waits for in its ndo_uninit (tun, macvlan)
+//   newlink_of_close      RTM_NEWLINK of a close, where the model (namespaces) has none
+//   outside               what tasks do outside of batches, and after they have released RTNL
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "conformance/observe.hpp"
+#include "conformance/observe_text.hpp"
+#include "model/verdict/catalogue.hpp"
+
+namespace quiesce::observe {
+
+// What one task asked for.
+struct asked_operation {
+  enum class kind : std::uint8_t { unregister, close, set_down, move } what = kind::unregister;
+  std::uint32_t task = 0;
+  std::vector<std::int64_t> devices;  // in their order
+  std::int64_t to_net = -1;           // of a move
+  std::size_t first = 0, last = 0;    // events
+  std::vector<std::size_t> events;    // its own, in order
+};
+std::vector<asked_operation> operations_of(const std::vector<observed_event>&);
+
+// Operations that are compared in one run.
+struct compared_part {
+  std::vector<const asked_operation*> operations;
+  std::size_t last = 0;
+  std::vector<std::int64_t> devices;
+  bool moves = false;
+};
+
+class model_comparison : public event_consumer {
+ public:
+  using naming = std::function<std::string(std::int64_t)>;
+  model_comparison(catalogue& inputs, naming device, std::size_t most_events)
+      : inputs_(inputs), device_name_(std::move(device)), most_events_(most_events) {}
+  void event(const observed_event&) override;
+  void gone(std::int64_t) override {}
+  void gone_net(std::int64_t) override {}
+  // After the last event. Throws diagnostic: the model's files.
+  model_answer answer(const observer&, const source_summary&, kernel_version) const;
+
+ private:
+  void hide_spans(const compared_part&, std::set<std::string>& visible) const;
+  catalogue& inputs_;
+  naming device_name_;
+  std::size_t most_events_;
+  std::vector<observed_event> events_;
+  std::map<std::int64_t, std::string> names_;
+  bool more_ = false;
+};
+
+}  // namespace quiesce::observe
