@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -126,6 +127,8 @@ class observer {
   // Says why not, for a reader.
   virtual std::string why_not(seen kind) const = 0;
   virtual bool shows_net() const = 0;
+  // Whether what `shows` says at the first event stays so.
+  virtual bool fixed_coverage() const { return false; }
 };
 
 struct format {
@@ -150,8 +153,9 @@ struct observed_source {
   std::unique_ptr<observer> by;
 };
 struct observe_options {
-  std::string format;  // empty: detect
-  std::string kernel;  // empty: what the source says
+  std::string format;                           // empty: detect
+  std::string kernel;                           // empty: what the source says
+  std::function<void(const observer&)> opened;  // before the first line
 };
 observed_source observe_file(const std::string& path, const observe_options&, event_builder&);
 

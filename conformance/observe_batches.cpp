@@ -160,10 +160,14 @@ void batch_log::outside(task_view& task, const observed_event& e) {
     if (task.current) task.current->in_todo = true;
     return;
   }
-  if (e.kind == seen::rebroadcast_begin) {
-    if (task.current) task.current->rebroadcasts.push_back({e.dev, e.line, e.time});
+  if (e.kind == seen::rebroadcast_begin || e.kind == seen::rebroadcast_end) {
+    task.rebroadcasting = e.kind == seen::rebroadcast_begin;
+    if (task.current && task.rebroadcasting) task.current->rebroadcasts.push_back({e.dev, e.line, e.time});
     return;
   }
+  if (task.rebroadcasting) return;
+  // With RTNL released only the list of netdev_run_todo, and references, belong to it still.
+  if (task.current && task.current->rtnl_released >= 0 && e.kind != seen::dev_put && e.kind != seen::dev_hold) hand_on(task);
   const bool message = e.kind == seen::RTM_NEWLINK || e.kind == seen::RTM_DELLINK;
   if (!task.current) {
     if (!in_order(e.kind)) return;
@@ -175,9 +179,7 @@ void batch_log::outside(task_view& task, const observed_event& e) {
     start(task, e, message ? batch_kind::messages : batch_kind::link);
   }
   batch& b = *task.current;
-  if (e.kind == seen::NETDEV_UNREGISTER && b.kind != batch_kind::rollback && b.rebroadcasts.empty())
-    b.kind = batch_kind::move;
-  if (e.kind == seen::NETDEV_UNREGISTER && !b.rebroadcasts.empty()) return;
+  if (e.kind == seen::NETDEV_UNREGISTER && b.kind != batch_kind::rollback) b.kind = batch_kind::move;
   if (b.kind == batch_kind::rollback && !in_order(e.kind)) return;
   ++b.counts[e.kind];
   if (e.kind == seen::synchronize_net_end) ++b.grace_periods;

@@ -73,7 +73,7 @@ class batch_log : public event_consumer {
     std::vector<std::shared_ptr<batch>> open;  // rollbacks and closes that are open, but closes inside a rollback
     std::vector<bool> spans;                   // for each open span: whether it has a batch of its own in `open`
     std::int64_t rtnl_taken = -1;
-    std::int64_t waiting = -1;
+    bool rebroadcasting = false;
   };
   void begin(task_view&, const observed_event&);
   void finish_span(task_view&, const observed_event&);

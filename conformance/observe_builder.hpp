@@ -47,8 +47,8 @@ struct source_hints {
 struct builder_limits {
   std::size_t pending = 1 << 20;  // events held back
   std::size_t devices = 1 << 16;
-  std::size_t freed = 64;          // devices that are freed but may be mentioned again
-  std::size_t unregistered = 256;  // devices on their way out; twice the largest batch if that is more
+  std::size_t freed = 32;         // devices that are freed but may be mentioned again
+  std::size_t unregistered = 16;  // devices on their way out; twice the largest batch if that is more
   std::size_t tasks = 1 << 14;
   std::size_t remarks = 100;
   std::size_t names = 4096;  // of other records

@@ -90,6 +90,7 @@ observed_source observe_file(const std::string& path, const observe_options& opt
   const format& as = chosen(path, head, options);
   observed_source out;
   out.by = as.make(builder);
+  if (options.opened) options.opened(*out.by);
   source_summary& summary = builder.summary();
   summary.format = as.name;
   summary.kernel = options.kernel;

@@ -69,6 +69,7 @@ class kernel_log_observer : public observer {
     return events_ ? "the logging module does not record it" : "the log has no record of notifications";
   }
   bool shows_net() const override { return events_; }
+  bool fixed_coverage() const override { return true; }
 
  private:
   void one(const module_record& r, std::uint64_t number, std::int64_t time) {

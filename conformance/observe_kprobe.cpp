@@ -137,7 +137,7 @@ void kprobe_reader::notify() {
     task_->moving = no_slot;
     return to_.emit_at(kind->second, dev, what.net, false);
   }
-  const slot dev = to_.device(what, "notify");
+  const slot dev = to_.device(what, "notify", kind->second != seen::NETDEV_UNREGISTER);
   if (kind->second == seen::NETDEV_UNREGISTER) note_unregister(dev);
   if (kind->second == seen::NETDEV_UNREGISTER && to_.within(span_kind::rollback)) to_.add_member(dev);
   if (kind->second == seen::NETDEV_GOING_DOWN || kind->second == seen::NETDEV_DOWN) to_.add_member(dev);

@@ -37,11 +37,13 @@ void log_batches::record(const module_record& r, std::uint64_t line, std::int64_
     return;
   }
   if (r.what == "batch_del" || r.what == "batch_close") return batch_mark(r);
-  if (r.what == "hold" || r.what == "put") return add(r.what == "hold" ? seen::dev_hold : seen::dev_put, device(r), r);
+  if (r.what == "hold" || r.what == "put")
+    return add(r.what == "hold" ? seen::dev_hold : seen::dev_put, device(r, false), r);
   to_.other(r.what);
 }
 
-slot log_batches::device(const module_record& r) { return to_.device({r.device, r.ifindex, r.net}, "log"); }
+// A device on its way out is only told of again (reg_state 3), held and put.
+slot log_batches::device(const module_record& r, bool live) { return to_.device({r.device, r.ifindex, r.net}, "log", live); }
 
 void log_batches::notification(const module_record& r) {
   const bool nests = primary_ == "hi";
@@ -60,7 +62,7 @@ void log_batches::notification(const module_record& r) {
       dev = to_.registered({r.device, r.ifindex, r.net});
     }
   } else {
-    dev = device(r);
+    dev = device(r, !(kind == seen::NETDEV_UNREGISTER && r.state == 3));
   }
   add(kind, dev, r);
 }
@@ -77,8 +79,12 @@ void log_batches::chain_end(const module_record& r) {
 
 // The logging module closed or unregistered the devices itself and says where that begins and ends.
 void log_batches::batch_mark(const module_record& r) {
-  if (r.rest == "after") return add(seen::rtnl_unlock, no_slot, r);
+  if (r.rest == "after") return to_.other(r.what);
   finish();
+  if (r.rest == "end") {
+    to_.record_again("kernel", line_, time_);
+    to_.emit(seen::rtnl_unlock, no_slot, true);
+  }
   explicit_ = r.rest == "begin";
   explicit_close_ = explicit_ && r.what == "batch_close";
   to_.other(r.what);

@@ -50,7 +50,7 @@ class log_batches {
   void notification(const module_record&);
   void chain_end(const module_record&);
   void batch_mark(const module_record&);
-  slot device(const module_record&);
+  slot device(const module_record&, bool live);
   void add(seen kind, slot dev, const module_record&);
   std::vector<instance> split() const;
   void begin(const instance&);

@@ -100,6 +100,8 @@ class writer {
 
   void name_elements() {
     if (nets_.empty()) nets_.push_back(-1);
+    const auto goes_nowhere = [](const asked_operation* o) { return o->what == kind::move && o->to_net < 0; };
+    if (std::any_of(operations_.begin(), operations_.end(), goes_nowhere)) nets_.push_back(-1);
     for (std::size_t n = 0; n < nets_.size(); ++n) {
       out_.nets.push_back(fmt::format("n{}", n + 1));
       if (nets_[n] >= 0) out_.net_of[nets_[n]] = out_.nets.back();
@@ -188,11 +190,9 @@ class writer {
       case kind::move:
         break;
     }
-    if (!out_.net_of.count(o.to_net)) {
-      refuse("where a device was moved is not shown");
-      return {};
-    }
-    return fmt::format("perform move_device({}, {});", out_.device_of[o.devices.front()], out_.net_of[o.to_net]);
+    // Where it arrives may not be shown, or not yet: then it is a namespace of which nothing else is known.
+    const std::string to = out_.net_of.count(o.to_net) ? out_.net_of[o.to_net] : out_.nets.back();
+    return fmt::format("perform move_device({}, {});", out_.device_of[o.devices.front()], to);
   }
 
   std::string environment_text() {

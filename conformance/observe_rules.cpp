@@ -34,20 +34,29 @@ std::int64_t rule_monitor::numbering::number(std::int64_t identity) {
 
 rule_monitor::rule_monitor(catalogue& inputs, name_of_device device, name_of_net net)
     : inputs_(inputs), device_text_(std::move(device)), net_text_(std::move(net)) {
-  for (const property_entry& p : inputs.properties())
-    if (!p.property.on_model && p.property.kind != ast::property_kind::invariant &&
-        p.property.kind != ast::property_kind::no_error)
-      judged_.push_back(&p.property);
-  set_ = monitors::compile(inputs.vocabulary(), judged_);
+  numbers_.fill(-1);
+}
+
+void rule_monitor::start() {
+  std::optional<source_view> source;
+  if (by_ && by_->fixed_coverage()) source = view_of(*by_, parse_version(summary_->kernel));
+  for (const property_entry& entry : inputs_.properties()) {
+    const ast::property& p = entry.property;
+    if (p.on_model || p.kind == ast::property_kind::invariant || p.kind == ast::property_kind::no_error) continue;
+    if (source) {
+      const decidability can = decidable(p, inputs_.vocabulary(), *source);
+      if (!can.holds && !can.violation) continue;
+    }
+    judged_.push_back(&p);
+  }
+  set_ = monitors::compile(inputs_.vocabulary(), judged_);
   monitors::stream_options options;
   options.print = [this](const std::string& sort, std::int64_t number) { return print(sort, number); };
   monitor_.emplace(set_, std::move(options));
   violations_.resize(judged_.size());
-  for (std::size_t k = 0; k < seen_kinds; ++k) {
-    numbers_[k] = -1;
+  for (std::size_t k = 0; k < seen_kinds; ++k)
     for (std::size_t e = 0; e < set_.events.size(); ++e)
       if (set_.events[e].name == name_of(static_cast<seen>(k))) numbers_[k] = static_cast<int>(e);
-  }
 }
 
 std::string rule_monitor::print(const std::string& sort, std::int64_t number) const {
@@ -79,6 +88,7 @@ void rule_monitor::learn_up(const observed_event& e) {
 }
 
 void rule_monitor::event(const observed_event& e) {
+  if (!monitor_) start();
   const std::size_t kind = static_cast<std::size_t>(e.kind);
   ++count_[kind];
   inferred_[kind] = inferred_[kind] || e.inferred;
@@ -135,6 +145,7 @@ void rule_monitor::gone_net(std::int64_t net) {
 // Takes everything that is remembered about identities that are gone out of the monitors' state, so that their numbers are
 // free.
 void rule_monitor::forget_some() {
+  if (!monitor_) return departed_.clear();
   std::vector<bool> no_device(devices_.identities.size()), no_net(nets_.identities.size());
   for (const auto& [device, identity] : departed_) {
     numbering& of = device ? devices_ : nets_;
@@ -235,18 +246,23 @@ rule_result rule_monitor::judge(std::size_t monitor, const ast::property& p, con
   return out;
 }
 
-std::vector<rule_result> rule_monitor::results(const observer& by, const source_summary& summary,
-                                               kernel_version kernel) const {
-  source_view source;
-  const auto kind = [](const std::string& event) -> std::optional<seen> {
+source_view rule_monitor::view_of(const observer& by, kernel_version kernel) const {
+  static const auto kind = [](const std::string& event) -> std::optional<seen> {
     for (std::size_t k = 0; k < seen_kinds; ++k)
       if (name_of(static_cast<seen>(k)) == event) return static_cast<seen>(k);
     return {};
   };
-  source.shows = [&](const std::string& event) { return kind(event) && by.shows(*kind(event)); };
-  source.why_not = [&](const std::string& event) { return kind(event) ? by.why_not(*kind(event)) : "no source shows it"; };
+  source_view source;
+  source.shows = [&by](const std::string& event) { return kind(event) && by.shows(*kind(event)); };
+  source.why_not = [&by](const std::string& event) { return kind(event) ? by.why_not(*kind(event)) : "no source shows it"; };
   source.nets = by.shows_net();
   source.kernel = kernel;
+  return source;
+}
+
+std::vector<rule_result> rule_monitor::results(const observer& by, const source_summary& summary, kernel_version kernel) {
+  if (!monitor_) start();
+  const source_view source = view_of(by, kernel);
   std::vector<rule_result> out;
   for (const property_entry& entry : inputs_.properties()) {
     const ast::property& p = entry.property;
@@ -255,7 +271,7 @@ std::vector<rule_result> rule_monitor::results(const observer& by, const source_
     if (judged != judged_.end())
       r = judge(static_cast<std::size_t>(judged - judged_.begin()), p, source, summary);
     else
-      r.reason = "a property of a model's state: no trace of events decides it";
+      r.reason = decidable(p, inputs_.vocabulary(), source).reason;
     r.property = &p;
     const std::string_view since = p.status_text;
     r.rule_of_kernel = p.status != ast::property_status::proposed &&

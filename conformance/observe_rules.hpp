@@ -42,13 +42,18 @@ class rule_monitor : public event_consumer {
   using name_of_net = std::function<std::string(std::int64_t net)>;
   // `inputs` must live longer. Throws diagnostic for what is wrong with a file of properties.
   rule_monitor(catalogue& inputs, name_of_device, name_of_net);
+  // Leaves out, from the first event on, rules of which the source decides nothing whatever comes. Optional.
+  void watch(const observer& by, const source_summary& summary) {
+    by_ = &by;
+    summary_ = &summary;
+  }
 
   void event(const observed_event&) override;
   void gone(std::int64_t dev) override;
   void gone_net(std::int64_t net) override;
 
   // In the order of the properties. All that are a model's are `undecidable`.
-  std::vector<rule_result> results(const observer&, const source_summary&, kernel_version) const;
+  std::vector<rule_result> results(const observer&, const source_summary&, kernel_version);
 
  private:
   struct numbering {  // of identities that come and go, densely, numbers used again
@@ -61,6 +66,8 @@ class rule_monitor : public event_consumer {
     std::uint64_t count = 0, line = 0;
     std::string text;
   };
+  void start();
+  source_view view_of(const observer&, kernel_version) const;
   void push(const observed_event&, const std::vector<monitors::argument>&);
   void learn_up(const observed_event&);
   void forget_some();
@@ -71,7 +78,9 @@ class rule_monitor : public event_consumer {
   catalogue& inputs_;
   name_of_device device_text_;
   name_of_net net_text_;
-  std::vector<const ast::property*> judged_;
+  const observer* by_ = nullptr;
+  const source_summary* summary_ = nullptr;
+  std::vector<const ast::property*> judged_;  // what monitor_ was made for
   monitors::monitor_set set_;
   std::optional<monitors::stream_monitor> monitor_;
   std::array<int, seen_kinds> numbers_{};  // event number in the monitor set; -1: in none

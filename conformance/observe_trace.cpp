@@ -90,7 +90,8 @@ trace_report report_on(catalogue& inputs, const std::string& path, const trace_o
       });
   model_comparison model(inputs, device, options.events_compared);
   consumers.to = {&rules, &batches, &model};
-  const observed_source source = observe_file(path, {options.format, options.kernel}, builder);
+  const observed_source source = observe_file(
+      path, {options.format, options.kernel, [&](const observer& by) { rules.watch(by, builder.summary()); }}, builder);
   batches.end();
   out.path = path;
   out.source = source.summary;

@@ -12,7 +12,7 @@ struct trace_options {
   std::string dellink_file;    // messages recorded together: their DELLINK order names devices
   std::size_t batch_size = 0;  // devices in the user's own batch; 0: not known
   std::size_t batches_kept = 100;
-  std::size_t events_compared = 100'000;  // with the model
+  std::size_t events_compared = 10'000;  // with the model
 };
 
 // Throws diagnostic: a file cannot be read, no format fits, the kernel is not a version.

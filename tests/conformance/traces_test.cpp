@@ -159,12 +159,29 @@ void renumber(lines& all) {
     }
 }
 
-lines mutated(const mutation& m) {
-  lines all = recording(m.recording);
+std::vector<std::string> at_the_end_of_the_chain(std::vector<std::string> parts) {
+  for (std::string& p : parts)
+    if (p.starts_with(" hi ")) p.replace(0, 4, " lo ");
+  return parts;
+}
+
+// Of the logging module, both records of a notification.
+void change_line(lines& all, const mutation& m) {
   const auto at = static_cast<std::ptrdiff_t>(find_line(all, m.line, m.n));
   if (m.how == change::drop) all.erase(all.begin() + at);
   if (m.how == change::twice) all.insert(all.begin() + at, std::string(all[static_cast<std::size_t>(at)]));
   if (m.how == change::swapped) std::swap(all[static_cast<std::size_t>(at)], all[find_line(all, m.other, m.m)]);
+}
+
+lines mutated(const mutation& m) {
+  lines all = recording(m.recording);
+  if (m.line.front().starts_with(" hi ")) {
+    mutation last = m;
+    last.line = at_the_end_of_the_chain(m.line);
+    last.other = at_the_end_of_the_chain(m.other);
+    change_line(all, last);
+  }
+  change_line(all, m);
   renumber(all);
   return all;
 }
