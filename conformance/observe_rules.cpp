@@ -274,8 +274,11 @@ std::vector<rule_result> rule_monitor::results(const observer& by, const source_
       r.reason = decidable(p, inputs_.vocabulary(), source).reason;
     r.property = &p;
     const std::string_view since = p.status_text;
-    r.rule_of_kernel = p.status != ast::property_status::proposed &&
-                       !(kernel.known() && parse_version(since).known() && parse_version(since) > kernel);
+    // Of a kernel that is not known: what every kernel since v4.4 promises.
+    const kernel_version judged_as = kernel.known() ? kernel : kernel_version{4, 4};
+    r.kernel_known = kernel.known();
+    r.rule_of_kernel =
+        p.status != ast::property_status::proposed && !(parse_version(since).known() && parse_version(since) > judged_as);
     out.push_back(std::move(r));
   }
   return out;

@@ -27,6 +27,7 @@ enum class rule_answer : std::uint8_t {
 struct rule_result {
   const ast::property* property = nullptr;
   bool rule_of_kernel = true;  // false: proposed, or required since a later kernel only
+  bool kernel_known = true;    // false: a rule of the kernel is what every kernel since v4.4 promises
   bool inferred = false;       // rests on something that was inferred
   rule_answer answer = rule_answer::undecidable;
   std::string reason;  // of unknown and undecidable

@@ -226,14 +226,16 @@ std::string model_text(const model_answer& m) {
 }  // namespace
 
 std::string answer_text(const rule_result& r) {
-  const bool rule = r.rule_of_kernel;
+  const bool proposed = r.property->status == ast::property_status::proposed;
+  std::string head;
+  if (!r.rule_of_kernel) head = r.kernel_known || proposed ? "not a rule of this kernel; " : "not a rule of every kernel; ";
   switch (r.answer) {
     case rule_answer::holds:
-      return rule ? "holds" : "not a rule of this kernel; holds";
+      return head + "holds";
     case rule_answer::violated:
-      return rule ? "VIOLATED" : "not a rule of this kernel; does not hold";
+      return r.rule_of_kernel ? "VIOLATED" : head + "does not hold";
     case rule_answer::never_triggered:
-      return rule ? "never triggered" : "not a rule of this kernel; never triggered";
+      return head + "never triggered";
     case rule_answer::unknown:
       return "unknown";
     case rule_answer::undecidable:
