@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <chrono>
+// Bounded model checking. Several depths are asked about at once, because that no run of 1 to 8 steps breaks a property is
+// hardly harder to see than for 8 alone; where one does, the depths are asked about one by one, so that it is shortest.
+#include <algorithm>
 
 #include "model/symbolic/engine.hpp"
 #include "model/symbolic/replay.hpp"
@@ -8,7 +10,8 @@ namespace quiesce::symbolic {
 
 namespace {
 
-// The questions are asked in the order of the runs' lengths, so that what is found is shortest.
+constexpr std::uint64_t depths_at_once = 8;
+
 class search {
  public:
   search(const transition_system& t, const finite_system& s, std::uint32_t property, const engine_options& o)
@@ -18,63 +21,82 @@ class search {
 
   engine_result run() {
     unrolled_.from_initial();
-    solver_.require(unrolled_.graph().either(unrolled_.initial().valid, broken(unrolled_.initial())));
-    if (found_in_initial()) return std::move(out_);
-    for (out_.depth = 0; o_.max_depth == 0 || out_.depth < o_.max_depth; ++out_.depth) {
-      if (o_.progress) o_.progress("steps", out_.depth);
-      if (!look()) return std::move(out_);
-    }
+    const step_effects& first = unrolled_.initial();
+    solver_.require(unrolled_.graph().either(first.valid, broken(first)));
+    candidates_ = {{0, false, broken(first)}, {0, false, unrolled_.graph().both(first.valid, unrolled_.frames()[0].fails[property_])}};
+    if (found() || stopped()) return std::move(out_);
+    solver_.require(first.valid);
+    while (o_.max_depth == 0 || out_.depth < o_.max_depth)
+      if (!block()) return std::move(out_);
     out_.note = "no run of at most " + std::to_string(out_.depth) + " steps breaks it";
     return std::move(out_);
   }
 
  private:
+  // A way to break the property: by the state after `steps` steps, or by one more step.
+  struct candidate {
+    std::size_t steps;
+    bool by_step;
+    literal happens;
+  };
+
   literal broken(const step_effects& e) { return breaks(t_.program(), unrolled_, e, property_); }
+  bool stopped() const { return !out_.note.empty(); }
 
-  // True: the answer is known, or the time is over.
-  bool ask(literal what, std::size_t steps, bool by_step) {
-    if (what == always_false) return false;
-    switch (solver_.solve({what})) {
-      case sat_answer::satisfiable:
+  bool ask(literal what) {
+    if (what == always_false || stopped()) return false;
+    const sat_answer answer = solver_.solve({what});
+    if (answer == sat_answer::stopped) out_.note = watch_.reason() == budget::none ? "the solver gave up" : name(watch_.reason());
+    return answer == sat_answer::satisfiable;
+  }
+
+  bool found() {
+    literal any = always_false;
+    for (const candidate& c : candidates_) any = unrolled_.graph().either(any, c.happens);
+    if (!ask(any)) {
+      if (!stopped()) solver_.require(any ^ 1u);
+      return false;
+    }
+    for (const candidate& c : candidates_)
+      if (ask(c.happens)) {
         out_.answer = engine_answer::violated;
-        out_.run = run_of(t_, s_, unrolled_, solver_, steps, by_step, property_);
+        out_.depth = c.steps + (c.by_step ? 1 : 0);
+        out_.run = run_of(t_, s_, unrolled_, solver_, c.steps, c.by_step, property_);
         return true;
-      case sat_answer::stopped:
-        out_.note = watch_.reason() == budget::none ? "the solver gave up" : name(watch_.reason());
-        return true;
-      case sat_answer::unsatisfiable:
-        solver_.require(what ^ 1u);
-        return false;
-    }
-    return true;
+      }
+    return !stopped();
   }
 
-  bool found_in_initial() {
-    if (ask(broken(unrolled_.initial()), 0, false)) return true;
-    solver_.require(unrolled_.initial().valid);
-    return ask(unrolled_.frames()[0].fails[property_], 0, false);
-  }
-
-  bool seen(literal what) { return what != always_false && solver_.solve({what}) == sat_answer::satisfiable; }
-
-  // One step further; false: the end.
-  bool look() {
-    const step_effects& e = unrolled_.frames().back().step;
-    if (ask(broken(e), out_.depth, true)) return false;
-    if (!out_.triggered && seen(e.marked[property_])) out_.triggered = out_.depth + 1;
-    if (o_.obstacles && !out_.obstacle) out_.obstacle = seen(obstructs(unrolled_, e));
-    if (e.valid == always_false || solver_.solve({e.valid}) == sat_answer::unsatisfiable) {
-      out_.note = "no run is longer than " + std::to_string(out_.depth) + " steps";
-      if (o_.obstacles && !out_.obstacle) out_.answer = engine_answer::proved;
-      return false;
+  // Some steps further; false: the end.
+  bool block() {
+    circuit& g = unrolled_.graph();
+    const std::uint64_t until = std::min(o_.max_depth == 0 ? ~std::uint64_t{0} : o_.max_depth, out_.depth + depths_at_once);
+    literal long_enough = always_true, marked = always_false, obstacle = always_false;
+    candidates_.clear();
+    std::uint64_t depth = out_.depth;
+    for (; depth < until; ++depth) {
+      const step_effects& e = unrolled_.frames().back().step;
+      candidates_.push_back({depth, true, g.both(long_enough, broken(e))});
+      marked = g.either(marked, g.both(long_enough, e.marked[property_]));
+      obstacle = g.either(obstacle, g.both(long_enough, obstructs(unrolled_, e)));
+      long_enough = g.both(long_enough, e.valid);
+      unrolled_.extend();
+      candidates_.push_back({depth + 1, false, g.both(long_enough, unrolled_.frames().back().fails[property_])});
+      if (o_.progress) o_.progress("steps", depth + 1);
     }
-    if (watch_.check(0, 0)) {
-      out_.note = name(watch_.reason());
-      return false;
+    if (found() || stopped()) return false;
+    out_.triggered = out_.triggered || ask(marked);
+    out_.obstacle = out_.obstacle || (o_.obstacles && ask(obstacle));
+    if (stopped()) return false;
+    out_.depth = depth;
+    if (ask(long_enough)) {
+      solver_.require(long_enough);
+      return true;
     }
-    solver_.require(e.valid);
-    unrolled_.extend();
-    return !ask(unrolled_.frames().back().fails[property_], out_.depth + 1, false);
+    if (stopped()) return false;
+    out_.note = "no run is longer than " + std::to_string(out_.depth) + " steps";
+    if (o_.obstacles && !out_.obstacle) out_.answer = engine_answer::proved;
+    return false;
   }
 
   const transition_system& t_;
@@ -84,6 +106,7 @@ class search {
   budget_watch watch_;
   unrolling unrolled_;
   sat_solver solver_;
+  std::vector<candidate> candidates_;
   engine_result out_;
 };
 

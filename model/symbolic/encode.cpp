@@ -33,16 +33,23 @@ class encoder {
 
  private:
   static constexpr std::size_t most_processes = 1024;
+  static constexpr std::uint64_t most_one_hot = 32;
 
   void place_fields() {
     for (const variable& v : p_.variables)
       for (std::uint64_t e = 0; e < element_count(p_, v); ++e) {
-        const bool pc = v.kind == variable_kind::pc;
-        const std::uint32_t width =
-            pc ? static_cast<std::uint32_t>(p_.processes[v.owner].locations.size()) : bits(p_, v.type);
-        out_.fields.push_back({width_, width, pc});
-        width_ += width;
+        const std::uint64_t codes =
+            v.kind == variable_kind::pc ? p_.processes[v.owner].locations.size() : max_code(p_, v.type) + 1;
+        const bool one_hot = v.kind == variable_kind::pc || one_literal_each(v.type, codes);
+        out_.fields.push_back({width_, one_hot ? static_cast<std::uint32_t>(codes) : bits(p_, v.type), one_hot});
+        width_ += out_.fields.back().width;
       }
+  }
+
+  // Few values that are compared rather than computed with.
+  bool one_literal_each(type_id id, std::uint64_t codes) const {
+    const type& t = p_.types[id];
+    return t.kind != type_kind::boolean && t.kind != type_kind::set && codes > 2 && codes <= most_one_hot;
   }
 
   void clear(step_effects& e) const {
@@ -76,6 +83,11 @@ class encoder {
     return x;
   }
 
+  literal in_range(type_id t, const std::vector<literal>& code) {
+    if (p_.types[t].kind == type_kind::set) return always_true;
+    return less(out_.graph, of_mask(max_code(p_, t)), of_bits(code)) ^ 1u;
+  }
+
   void typing() {
     std::vector<literal> parts;
     for (const variable& v : p_.variables)
@@ -83,7 +95,7 @@ class encoder {
         const field& f = out_.fields[v.first_slot + e];
         const std::vector<literal> code(out_.state.begin() + f.first, out_.state.begin() + f.first + f.width);
         parts.push_back(f.one_hot ? exactly_one(out_.graph, code)
-                                  : less(out_.graph, unsigned_constant(max_code(p_, v.type)), unsigned_number(code)) ^ 1u);
+                                  : in_range(v.type, code));
       }
     for (literal l : parts) out_.well_typed = out_.graph.both(out_.well_typed, l);
     solver_.require(out_.well_typed);  // the oracle is asked about such states only
@@ -117,7 +129,7 @@ class encoder {
       out_.choices.push_back(code.back());
     }
     for (std::size_t k = 0; k < out_.instances.size(); ++k)
-      out_.instances[k].selected = equal(out_.graph, unsigned_number(code), unsigned_constant(k));
+      out_.instances[k].selected = is(out_.graph, of_code(out_.graph, code, std::min<std::size_t>(out_.instances.size(), most_cases + 1)), static_cast<std::int64_t>(k));
   }
 
   void steps() {

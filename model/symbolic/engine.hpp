@@ -34,7 +34,7 @@ struct engine_result {
   engine_answer answer = engine_answer::unknown;
   std::optional<trace> run;          // violated: what breaks it; `sometimes`: what reaches it
   std::uint64_t depth = 0;           // steps looked at: no shorter run breaks the property
-  std::optional<std::uint64_t> triggered;  // least depth at which the property's trigger was seen
+  bool triggered = false;            // the trigger of the property happens within `depth`
   bool obstacle = false;             // an error or a bound is reached: nothing is proved
   std::string note;                  // what was done: "k=3", "12 lemmas"; unknown: why
   std::vector<std::string> invariant;  // proved by reachability: its clauses, in words of the model

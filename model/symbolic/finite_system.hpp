@@ -2,8 +2,8 @@
 #pragma once
 // A lowered system of a finite scope as circuits: one step from any state, and the initial states.
 //
-// Every bit of every table is one literal of `state`; a program counter has one bit for each location, exactly one of
-// them set, so that unrolling from the initial states drops the locations that cannot be reached yet. All steps of all
+// Every bit of every table is one literal of `state`; program counters, elements, labels and small counters have one bit for each
+// value, exactly one of them set, so that unrolling from the initial states drops the values that cannot be had yet. All steps of all
 // processes share one circuit: inputs choose the process instance and what `choose` leaves open. Paths of a step are merged
 // where they meet, so the circuit grows with the code and not with its paths.
 

@@ -131,7 +131,7 @@ std::vector<literal> machine::selectors(variable_id v, const std::vector<number>
     std::vector<literal> wider;
     for (literal so_far : out)
       for (std::size_t e = 0; e < n; ++e)
-        wider.push_back(g_.both(so_far, equal(g_, index[k], constant(static_cast<std::int64_t>(e)))));
+        wider.push_back(g_.both(so_far, is(g_, index[k], static_cast<std::int64_t>(e))));
     out = std::move(wider);
   }
   return out;
@@ -140,7 +140,7 @@ std::vector<literal> machine::selectors(variable_id v, const std::vector<number>
 literal machine::fits(type_id t, const number& a) {
   if (p_.types[t].kind == type_kind::set) return always_true;
   const number low = constant(ir::low(p_, t));
-  const number high = add(g_, low, unsigned_constant(max_code(p_, t)));
+  const number high = add(g_, low, of_mask(max_code(p_, t)));
   return g_.both(less(g_, a, low) ^ 1u, less(g_, high, a) ^ 1u);
 }
 
@@ -160,11 +160,19 @@ void machine::assign(machine_state& x, const instruction& i, step_effects& out) 
   }
   const number code = subtract(g_, v, constant(low(p_, var.type)));
   const std::vector<literal> chosen = selectors(i.var, index);
+  const std::vector<literal> stored = code_bits(fields_[var.first_slot], code);
   for (std::size_t e = 0; e < chosen.size(); ++e) {
     const field& f = fields_[var.first_slot + e];
-    for (std::uint32_t b = 0; b < f.width; ++b)
-      x.bits[f.first + b] = g_.choice(chosen[e], bit(code, b), x.bits[f.first + b]);
+    for (std::uint32_t b = 0; b < f.width; ++b) x.bits[f.first + b] = g_.choice(chosen[e], stored[b], x.bits[f.first + b]);
   }
+}
+
+// All elements of a table have fields of one shape.
+std::vector<literal> machine::code_bits(const field& f, const number& code) {
+  std::vector<literal> out = f.one_hot ? std::vector<literal>() : bits_of(g_, code);
+  for (std::uint32_t b = 0; f.one_hot && b < f.width; ++b) out.push_back(is(g_, code, b));
+  out.resize(std::max<std::size_t>(f.width, out.size()), out.empty() ? always_false : out.back());
+  return out;
 }
 
 void machine::choose(machine_state& x, const instruction& i) {
@@ -172,8 +180,8 @@ void machine::choose(machine_state& x, const instruction& i) {
   std::vector<literal> bits;
   for (std::size_t b = 0; b < 32 && (std::uint64_t{1} << b) < n; ++b) bits.push_back(input_(x.choices, b));
   ++x.choices;
-  const number chosen = unsigned_number(std::move(bits));
-  x.guard = g_.both(x.guard, less(g_, chosen, unsigned_constant(n)));
+  const number chosen = of_code(g_, bits, n);
+  x.guard = g_.both(x.guard, less(g_, of_bits(bits), of_mask(n)));
   if (x.temps.size() <= i.temp) x.temps.resize(i.temp + 1u, constant(0));
   x.temps[i.temp] = chosen;
 }

@@ -51,6 +51,7 @@ class machine {
   number computed(const ir::expr&, const number& a, const number& b);
   number wrapped(ir::type_id inner, const number&);
   literal fits(ir::type_id, const number&);
+  std::vector<literal> code_bits(const field&, const number& code);
   // One condition for each element of the table: it is the one that is meant.
   std::vector<literal> selectors(ir::variable_id, const std::vector<number>& index);
 

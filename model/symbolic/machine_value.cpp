@@ -9,14 +9,14 @@ using namespace ir;
 
 number machine::stored(const machine_state& x, variable_id v, std::uint32_t slot) {
   const field& f = fields_[slot];
-  if (f.one_hot) {
-    number out = constant(0);
-    for (std::uint32_t l = 1; l < f.width; ++l) out = choice(g_, x.bits[f.first + l], constant(l), out);
-    return out;
-  }
-  const auto from = x.bits.begin() + f.first;
-  const number code = unsigned_number({from, from + f.width});
   const std::int64_t least = low(p_, p_.variables[v].type);
+  const auto from = x.bits.begin() + f.first;
+  if (p_.types[p_.variables[v].type].kind == type_kind::set) return of_bits({from, from + f.width});
+  number code;
+  for (std::uint32_t l = 0; f.one_hot && l < f.width; ++l)
+    if (*(from + l) != always_false) code.cases.emplace_back(l, *(from + l));
+  if (!f.one_hot) code = of_code(g_, {from, from + f.width}, max_code(p_, p_.variables[v].type) + 1);
+  if (code.cases.empty() && code.bits.empty()) code = constant(0);  // on a path that does not exist
   return least == 0 ? code : add(g_, code, constant(least));
 }
 
@@ -55,7 +55,7 @@ number machine::quantified(const machine_state& x, const expr& e) {
     case op::count:
       return count(g_, holds);
     default:
-      return unsigned_number(std::move(holds));
+      return of_bits(std::move(holds));
   }
 }
 
@@ -77,21 +77,16 @@ number machine::computed(const expr& e, const number& a, const number& b) {
     case op::divide: return divide(g_, a, static_cast<std::uint64_t>(p_.exprs[e.kids[1]].value));
     case op::minimum: return choice(g_, less(g_, a, b), a, b);
     case op::maximum: return choice(g_, less(g_, a, b), b, a);
-    case op::contains: {
-      literal out = always_false;
-      for (std::size_t i = 0; i < 64; ++i)
-        out = g_.either(out, g_.both(bit(a, i), equal(g_, b, constant(static_cast<std::int64_t>(i)))));
-      return truth(out);
+    case op::contains: return truth(contains(g_, a, b));
+    case op::singleton: return singleton(g_, a);
+    case op::unite: return unite(g_, a, b);
+    case op::intersect: return intersect(g_, a, b);
+    case op::subtract_set: return intersect(g_, a, complement(g_, b));
+    default: {  // cardinality: the sign bit is no member
+      std::vector<literal> members = bits_of(g_, a);
+      members.pop_back();
+      return count(g_, members);
     }
-    case op::singleton: {
-      std::vector<literal> bits;
-      for (std::size_t i = 0; i < 64; ++i) bits.push_back(equal(g_, a, constant(static_cast<std::int64_t>(i))));
-      return unsigned_number(std::move(bits));
-    }
-    case op::unite: return bitwise_or(g_, a, b);
-    case op::intersect: return bitwise_and(g_, a, b);
-    case op::subtract_set: return bitwise_and(g_, a, bitwise_not(b));
-    default: return count(g_, {a.begin(), a.end() - 1});  // cardinality: the sign bit is no member
   }
 }
 
@@ -99,7 +94,7 @@ number machine::value(const machine_state& x, expr_id id) {
   const expr& e = p_.exprs[id];
   switch (e.code) {
     case op::constant:
-      return p_.types[e.type].kind == type_kind::set ? unsigned_constant(static_cast<std::uint64_t>(e.value)) : constant(e.value);
+      return p_.types[e.type].kind == type_kind::set ? of_mask(static_cast<std::uint64_t>(e.value)) : constant(e.value);
     case op::temp:
       return e.temp < x.temps.size() ? x.temps[e.temp] : constant(0);
     case op::load: {

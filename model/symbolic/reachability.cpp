@@ -9,6 +9,8 @@
 //
 // A cube fixes bits of the state; of a program counter it names the location, if at all.
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <queue>
 #include <set>
 #include <stdexcept>
@@ -75,6 +77,7 @@ class prover {
   std::vector<std::vector<cube>> frames_;  // frames_[i]: clauses (negated cubes) whose highest frame is i; 0: unused
   std::vector<literal> active_;            // active_[i]: the clauses of frames_[i] count
   std::priority_queue<obligation, std::vector<obligation>, later> waiting_;
+  std::size_t queries_ = 0;
   std::size_t ages_ = 0, found_length_ = 0;
 };
 
@@ -98,6 +101,7 @@ prover::outcome prover::predecessor(const cube& c, std::size_t level, std::vecto
   std::vector<literal> after;
   for (literal l : c) after.push_back(s_.step.next[node_of(l) - node_of(s_.state[0])] ^ (l & 1u));
   assumed.insert(assumed.end(), after.begin(), after.end());
+  ++queries_;
   switch (solver_.solve(assumed)) {
     case sat_answer::satisfiable:
       return outcome::yes;
@@ -276,8 +280,9 @@ std::string prover::words(const cube& c) const {
     while (s_.fields[slot].first + s_.fields[slot].width <= bit) ++slot;
     std::size_t v = 0;
     while (v + 1 < p.variables.size() && p.variables[v + 1].first_slot <= slot) ++v;
-    out += (out.empty() ? "not (" : " and ") + p.variables[v].name + "[" + std::to_string(slot - p.variables[v].first_slot) + "]." +
-           std::to_string(bit - s_.fields[slot].first) + (negated(l) ? "=0" : "=1");
+    out += (out.empty() ? "not (" : " and ") + p.variables[v].name + "[" + std::to_string(slot - p.variables[v].first_slot) + "]" +
+           (s_.fields[slot].one_hot ? negated(l) ? "!=" : "=" : negated(l) ? " lacks bit " : " has bit ") +
+           std::to_string(bit - s_.fields[slot].first);
   }
   return out + ")";
 }
@@ -325,6 +330,7 @@ engine_result prover::run() {
     frames_.emplace_back();
     active_.push_back(graph_.input());
     if (o_.progress) o_.progress("frame", top);
+    if (std::getenv("DBG")) { std::size_t n = 0, l = 0; for (auto& f : frames_) { n += f.size(); for (auto& c : f) l += c.size(); fprintf(stderr, "%zu ", f.size()); } fprintf(stderr, " clauses %zu literals %zu queries %zu\n", n, l, queries_); for (auto& c : frames_[frames_.size() > 2 ? frames_.size() - 2 : 0]) fprintf(stderr, "   %s\n", words(c).c_str()); }
     for (;;) {
       std::vector<literal> assumed = at_least(top);
       assumed.push_back(bad_);

@@ -16,7 +16,7 @@ class sat_solver::terminator : public CaDiCaL::Terminator {
 };
 
 struct sat_solver::implementation {
-  explicit implementation(std::function<bool()> stop) : stopper(std::move(stop)) { cadical.connect_terminator(&stopper); if (const char* e = std::getenv("CAD")) cadical.configure(e); if (std::getenv("NOIN")) cadical.set("inprocessing",0); }
+  explicit implementation(std::function<bool()> stop) : stopper(std::move(stop)) { cadical.connect_terminator(&stopper); }
   ~implementation() { cadical.disconnect_terminator(); }
   terminator stopper;
   CaDiCaL::Solver cadical;

@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "quiesce_paths.hpp"
 #include "tests/support/repository.hpp"
 
 namespace quiesce::test {
@@ -55,7 +56,8 @@ bool met(const expectation& e, const std::string& text) {
   const std::vector<std::string> lines = lines_of(text);
   if (e.check == "empty") return text.empty();
   if (e.check == "has" || e.check == "lacks") {
-    const bool found = std::any_of(lines.begin(), lines.end(), [&](const std::string& l) { return l.find(e.text) != std::string::npos; });
+    const bool found =
+        std::any_of(lines.begin(), lines.end(), [&](const std::string& l) { return l.find(e.text) != std::string::npos; });
     return found == (e.check == "has");
   }
   const std::regex wanted(e.text);
@@ -68,14 +70,16 @@ std::string excerpt(const std::string& text) { return text.size() <= 4000 ? text
 // Runs one command in `folder`; its streams go to `streams`, outside of it.
 void run_command(const command& c, const fs::path& folder, const fs::path& streams, std::vector<std::string>& wrong) {
   const std::string path = fs::path(QUIESCE_BINARY).parent_path().string();
-  const std::string script = "cd '" + folder.string() + "' && unset QUIESCE_DATA && PATH='" + path + "':$PATH && { " + c.text + "\n} >'" +
-                             (streams / "stdout").string() + "' 2>'" + (streams / "stderr").string() + "' </dev/null";
+  const std::string script = "cd '" + folder.string() + "' && unset QUIESCE_DATA && PATH='" + path + "':$PATH && { " +
+                             c.text + "\n} >'" + (streams / "stdout").string() + "' 2>'" + (streams / "stderr").string() +
+                             "' </dev/null";
   const int status = std::system(script.c_str());
   const std::string at = "line " + std::to_string(c.line) + ": ";
   const std::string out = read_text(streams / "stdout"), err = read_text(streams / "stderr");
   const std::size_t before = wrong.size();
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  if (code != c.status) wrong.push_back(at + "exit status " + std::to_string(code) + " instead of " + std::to_string(c.status));
+  if (code != c.status)
+    wrong.push_back(at + "exit status " + std::to_string(code) + " instead of " + std::to_string(c.status));
   for (const expectation& e : c.expected)
     if (!met(e, e.stream == "stdout" ? out : err))
       wrong.push_back("line " + std::to_string(e.line) + ": " + e.stream + " " + e.check + " " + e.text);
@@ -84,7 +88,8 @@ void run_command(const command& c, const fs::path& folder, const fs::path& strea
 
 std::set<std::string> files_in(const fs::path& folder) {
   std::set<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) names.insert(fs::relative(entry.path(), folder).string());
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    names.insert(fs::relative(entry.path(), folder).string());
   return names;
 }
 

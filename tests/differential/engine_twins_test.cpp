@@ -19,6 +19,7 @@
 #include "model/explicit/search.hpp"
 #include "model/system/lower.hpp"
 #include "model/system/system.hpp"
+#include "quiesce_paths.hpp"
 
 namespace quiesce::test {
 namespace {

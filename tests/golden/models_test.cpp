@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The shortest runs that break the rules of teardown, as the events that they emit: each golden/models/*.expected holds the arguments of
-// `quiesce` in its first line, then the verdict, one line for each event, and how the run ends. UPDATE_GOLDEN=1 writes all but the first line.
+// The shortest runs that break the rules of teardown, as the events that they emit: each golden/models/*.expected holds the
+// arguments of `quiesce` in its first line, then the verdict, one line for each event, and how the run ends. UPDATE_GOLDEN=1
+// writes all but the first line.
 
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "quiesce_paths.hpp"
 #include "tests/support/repository.hpp"
 
 namespace quiesce::test {
@@ -29,7 +31,8 @@ std::string output_of(const std::string& command) {
 }
 
 std::string events_of(const std::string& arguments) {
-  const std::string text = output_of(std::string("'") + QUIESCE_BINARY + "' " + arguments + " --format json --threads 2 2>/dev/null");
+  const std::string text =
+      output_of(std::string("'") + QUIESCE_BINARY + "' " + arguments + " --format json --threads 2 2>/dev/null");
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
   if (document.is_discarded()) return "no JSON: " + text;
   const nlohmann::json& result = document.at("results").at(0);

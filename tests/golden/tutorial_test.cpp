@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "quiesce_paths.hpp"
 #include "tests/support/repository.hpp"
 
 namespace quiesce::test {
@@ -15,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct block {
-  std::string kind;   // model, prop or claim
-  std::string name;   // of the first thing that it declares
+  std::string kind;  // model, prop or claim
+  std::string name;  // of the first thing that it declares
   std::string text;
 };
 
@@ -52,8 +53,8 @@ TEST(tutorial, has_claims_that_are_as_expected) {
   }
   for (const block& b : blocks) {
     if (b.kind != "claim") continue;
-    const std::string command =
-        std::string("'") + QUIESCE_BINARY + "' check '" + (folder / (b.name + ".claim")).string() + "'" + properties + " >/dev/null";
+    const std::string command = std::string("'") + QUIESCE_BINARY + "' check '" + (folder / (b.name + ".claim")).string() +
+                                "'" + properties + " >/dev/null";
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     ++claims;
   }

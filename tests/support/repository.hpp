@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "quiesce_paths.hpp"
+
 namespace quiesce::test {
 
 inline std::filesystem::path repository() { return QUIESCE_SOURCE_DIR; }

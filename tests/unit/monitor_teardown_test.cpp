@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "quiesce_paths.hpp"
 #include "tests/unit/monitor_trace.hpp"
 
 namespace quiesce::test {
