@@ -12,6 +12,7 @@
 #include "model/cli/verb.hpp"
 #include "model/report/report.hpp"
 #include "model/report/trace_file.hpp"
+#include "model/symbolic/engine.hpp"
 #include "model/verdict/applicable.hpp"
 #include "model/verdict/claim.hpp"
 
@@ -47,10 +48,14 @@ const report::writer& writer_named(const std::string& name) {
 }
 
 void check_usage(const check_options& o) {
-  static const std::vector<std::string> later = {"bounded", "induction", "spacer"};
-  if (std::find(later.begin(), later.end(), o.engine) != later.end())
-    usage_error(fmt::format("engine '{}' is not available in this version", o.engine), "there are auto and explicit");
-  if (o.engine != "auto" && o.engine != "explicit") usage_error(fmt::format("there is no engine '{}'", o.engine));
+  const auto& solvers = symbolic::engines();
+  const bool known = o.engine == "auto" || o.engine == "explicit" ||
+                     std::any_of(solvers.begin(), solvers.end(), [&](const auto& e) { return e.name == o.engine; });
+  if (!known) usage_error(fmt::format("there is no engine '{}'", o.engine), "there are auto, explicit, bounded, induction and reachability");
+  if (o.most.max_depth != 0 && o.engine != "bounded" && o.engine != "induction")
+    usage_error("--depth belongs to --engine bounded or induction");
+  if (o.most.symmetry && o.engine != "auto" && o.engine != "explicit")
+    usage_error("--symmetry belongs to the explicit engine");
   writer_named(o.format);
 }
 
@@ -263,6 +268,7 @@ outcome run_check(catalogue& inputs, check_options o) {
   o.most.seconds = o.timeout;
   add_property_files(inputs, o.what);
   instance_of(o.what);  // malformed text is refused before anything is read
+  if (o.engine != "auto") o.most.engine = o.engine;
   catch_interrupt();
   const targets found = sort_targets(inputs, o.targets);
   if (!found.claims.empty() && !found.models.empty()) usage_error("give claims or models, not both");
@@ -281,7 +287,8 @@ action add_check(CLI::App& app) {
   app.add_option("TARGET", options->targets, "claims (name or file) or models (name or file); none: every shipped claim");
   add_selection(app, options->what);
   app.add_option("--property", options->properties, "a property; repeatable; none: all that apply")->allow_extra_args(false);
-  app.add_option("--engine", options->engine, "auto or explicit");
+  app.add_option("--engine", options->engine, "auto (explicit), explicit, bounded, induction or reachability");
+  app.add_option("--depth", options->most.max_depth, "bounded, induction: no more than so many steps");
   app.add_option("--threads", options->most.threads, "threads; default: one for each core")->check(CLI::Range(1u, 1024u));
   app.add_option("--max-states", options->most.max_states, "end with `unknown` beyond so many states")->check(not_whole);
   app.add_option("--memory", options->memory, "end with `unknown` beyond so much memory: 512M, 4G");

@@ -81,6 +81,7 @@ json row_json(const row& r) {
               {"depth", a.depth},
               {"obstacles", a.obstacles},
               {"hash", v.hash}};
+  if (!v.method.empty()) out["method"] = v.method;
   if (!a.symmetry_note.empty()) out["symmetry_note"] = a.symmetry_note;
   if (v.kind == verdict_kind::unknown) out["reason"] = v.reason;
   if (r.claim) out["claim"] = claim_json(r);

@@ -103,7 +103,8 @@ std::string one_line(std::string head) {
   return head;
 }
 
-std::string extent(const answer& a) {
+std::string extent(const answer& a, const verdict* v = nullptr) {
+  if (v && !v->method.empty()) return v->method;
   const std::string orbits = a.group_order > 1 ? fmt::format(" up to symmetry, group of {}", a.group_order) : "";
   return fmt::format("{}exhaustive, {} states{}", a.complete ? "" : "not ", a.states, orbits);
 }
@@ -116,7 +117,7 @@ std::string explorations_text(const std::vector<const row*>& rows) {
     seen.push_back(r->answered);
     std::string notes;
     for (const std::string& o : r->answered->obstacles) notes += (notes.empty() ? "" : "; ") + o;
-    table.push_back({one_line(column_head(r->check->asked())), scope_text(r->answered->scope), extent(*r->answered), notes});
+    table.push_back({one_line(column_head(r->check->asked())), scope_text(r->answered->scope), extent(*r->answered, &r->result()), notes});
   }
   return align(table, "  ");
 }
@@ -137,7 +138,7 @@ std::string verdict_sentence(const row& r) {
   if (v.kind == verdict_kind::unknown) text += fmt::format(": {}", v.reason);
   const bool ended = v.kind == verdict_kind::violated || v.kind == verdict_kind::deadlock;
   if (ended && v.counterexample && !v.counterexample->ending.empty()) text += fmt::format(": {}", v.counterexample->ending);
-  return text + fmt::format(" ({})", extent(*r.answered));
+  return text + fmt::format(" ({})", extent(*r.answered, &v));
 }
 
 std::string claim_sentence(const row& r) {

@@ -16,22 +16,6 @@ std::vector<const ast::property*> trees(const question& q) {
   return out;
 }
 
-run_text words_of(const transition_system& system, const trace& path, std::string ending) {
-  run_text out;
-  const word* before = nullptr;
-  for (const trace_step& s : path.steps) {
-    const step done{s.state.data(), s.outcome, s.kind, s.process, s.instance, s.violated, s.marked, s.at};
-    out.steps.push_back(describe(system, before, done, s.record, false));
-    before = s.state.data();
-  }
-  if (ending.empty() && !path.steps.empty()) {
-    const trace_step& s = path.steps.back();
-    ending = describe_ending(system.program(), {s.state.data(), s.outcome, s.kind, s.process, s.instance, 0, 0, s.at});
-  }
-  out.ending = std::move(ending);
-  return out;
-}
-
 // What keeps an exploration from deciding, in the order in which a verdict names it; empty: nothing.
 std::vector<std::string> obstacles_of(const search_result& found, bool stopped_early) {
   std::vector<std::string> out;
@@ -115,6 +99,22 @@ std::string lines_of(const Pairs& pairs) {
 
 }  // namespace
 
+run_text words_of(const transition_system& system, const trace& path, std::string ending) {
+  run_text out;
+  const word* before = nullptr;
+  for (const trace_step& s : path.steps) {
+    const step done{s.state.data(), s.outcome, s.kind, s.process, s.instance, s.violated, s.marked, s.at};
+    out.steps.push_back(describe(system, before, done, s.record, false));
+    before = s.state.data();
+  }
+  if (ending.empty() && !path.steps.empty()) {
+    const trace_step& s = path.steps.back();
+    ending = describe_ending(system.program(), {s.state.data(), s.outcome, s.kind, s.process, s.instance, 0, 0, s.at});
+  }
+  out.ending = std::move(ending);
+  return out;
+}
+
 prepared_check::prepared_check(catalogue& inputs, question q) : question_(std::move(q)), vocabulary_(inputs.vocabulary_text()) {
   lowered low = lower(question_.model->loaded, question_.settings, trees(question_));
   if (low.program.parametrised)
@@ -134,8 +134,8 @@ std::string prepared_check::input_hash(std::size_t property, const limits& most)
                  {"sizes", lines_of(scope_.sizes)},
                  {"bounds", lines_of(scope_.bounds)},
                  {"time", scope_.urgent ? fmt::format("urgent {}", scope_.horizon) : "free"},
-                 {"engine", fmt::format("explicit symmetry={} states={} memory={} seconds={}", most.symmetry, most.max_states,
-                                        most.max_bytes, most.seconds)}});
+                 {"engine", fmt::format("{} symmetry={} states={} memory={} seconds={}{}", most.engine, most.symmetry, most.max_states,
+                                        most.max_bytes, most.seconds, most.max_depth == 0 ? "" : fmt::format(" depth={}", most.max_depth))}});
 }
 
 search_result prepared_check::search(const limits& most, const progress& report) const {
@@ -157,6 +157,7 @@ search_result prepared_check::search(const limits& most, const progress& report)
 }
 
 answer prepared_check::run(const limits& most, const progress& report) const {
+  if (most.engine != "explicit") return solve(most, report);
   const search_result found = search(most, report);
   answer out;
   out.scope = scope_;

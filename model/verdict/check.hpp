@@ -30,6 +30,8 @@ struct limits {
   double seconds = 0;
   bool symmetry = false;            // one state for all that differ by a permutation of interchangeable elements
   native_mode native = native_mode::automatic;  // compiled steps for long searches; never changes an answer
+  std::string engine = "explicit";  // or one of symbolic::engines()
+  std::uint64_t max_depth = 0;      // steps, for those
   bool stop_early = false;          // the first violation is enough: for a question with one property
 };
 
@@ -59,12 +61,16 @@ class prepared_check {
   answer run(const limits&, const progress&) const;
 
  private:
+  answer solve(const limits&, const progress&) const;
   search_result search(const limits&, const progress&) const;
   question question_;
   scope_description scope_;
   std::unique_ptr<transition_system> system_;
   std::string vocabulary_;
 };
+
+// A run in words. `ending`: how it ends, where the last step does not say.
+run_text words_of(const transition_system&, const trace&, std::string ending);
 
 // "dev=2 net=1", then bounds that the model declares; "time urgent to 40" only where time is urgent.
 std::string sizes_text(const scope_description&);

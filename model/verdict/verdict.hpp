@@ -26,6 +26,7 @@ struct verdict {
   verdict_kind kind = verdict_kind::unknown;
   std::string reason;                     // unknown: what was reached
   std::optional<run_text> counterexample;    // violated, deadlock; `sometimes`: the witness
+  std::string method;                     // of engines that visit no states: what was done; empty: explicit
   std::string hash;                       // SHA-256 of the input (prepared_check::input_hash), 64 hexadecimal digits
 };
 

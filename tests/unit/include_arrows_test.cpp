@@ -28,7 +28,7 @@ const std::map<std::string, folders>& allowed() {
       {"model/language", language},
       {"model/system", system},
       {"model/explicit", with(system, "model/explicit")},
-      {"model/symbolic", with(system, "model/symbolic")},
+      {"model/symbolic", with(with(system, "model/explicit"), "model/symbolic")},
       {"model/verdict", verdict},
       {"model/report", with(verdict, "model/report")},
       {"model/export", with(verdict, "model/export")},
