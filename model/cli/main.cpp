@@ -30,7 +30,7 @@ constexpr verb verbs[] = {
     {"replay", "follow a run that check or simulate wrote", add_replay},
     {"dump", "print the lowered system", add_dump},
     {"prove", "prove claims about any number of elements", add_prove},
-    {"recheck", "", nullptr},
+    {"recheck", "check certificates again, by a program of its own", add_recheck},
     {"cite", "", nullptr},
     {"conform", "", nullptr},
     {"trace", "what recordings of a kernel show, judged and compared with the model", add_trace},

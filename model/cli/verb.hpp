@@ -32,6 +32,7 @@ action add_simulate(CLI::App&);
 action add_replay(CLI::App&);
 action add_dump(CLI::App&);
 action add_prove(CLI::App&);
+action add_recheck(CLI::App&);
 action add_bench(CLI::App&);
 action add_trace(CLI::App&);
 action add_record(CLI::App&);

@@ -12,6 +12,8 @@ namespace quiesce::symbolic {
 
 namespace {
 
+constexpr std::int64_t most_factor = std::int64_t{1} << 30;
+
 number in_binary(binary b) { return {{}, std::move(b)}; }
 
 number from_map(const std::map<std::int64_t, literal>& values) {
@@ -98,7 +100,7 @@ number subtract(circuit& g, const number& a, const number& b) {
 
 number multiply(circuit& g, const number& a, const number& b) {
   const auto small = [](const number& n) {
-    return std::all_of(n.cases.begin(), n.cases.end(), [](const auto& c) { return c.first < (1 << 30) && c.first > -(1 << 30); });
+    return std::all_of(n.cases.begin(), n.cases.end(), [](const auto& c) { const std::int64_t v = c.first; return -most_factor < v && v < most_factor; });
   };
   if (small(a) && small(b))
     if (auto out = by_cases(g, a, b, [](std::int64_t x, std::int64_t y) { return x * y; })) return *out;
