@@ -51,7 +51,9 @@ void check_usage(const check_options& o) {
   const auto& solvers = symbolic::engines();
   const bool known = o.engine == "auto" || o.engine == "explicit" ||
                      std::any_of(solvers.begin(), solvers.end(), [&](const auto& e) { return e.name == o.engine; });
-  if (!known) usage_error(fmt::format("there is no engine '{}'", o.engine), "there are auto, explicit, bounded, induction and reachability");
+  if (!known)
+    usage_error(fmt::format("there is no engine '{}'", o.engine),
+                "there are auto, explicit, bounded, induction and reachability");
   if (o.most.max_depth != 0 && o.engine != "bounded" && o.engine != "induction")
     usage_error("--depth belongs to --engine bounded or induction");
   if (o.most.symmetry && o.engine != "auto" && o.engine != "explicit")

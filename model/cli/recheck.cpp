@@ -59,7 +59,8 @@ outcome run_recheck(catalogue& inputs, const recheck_options& o) {
 action add_recheck(CLI::App& app) {
   auto options = std::make_shared<recheck_options>();
   app.add_option("CERTIFICATE", options->certificates, "folders of certificates, or their names; none: all in proofs/");
-  app.add_option("--solver", options->solvers, "z3, cvc5, or a command that reads SMT-LIB 2; repeatable; default: z3 and cvc5")
+  app.add_option("--solver", options->solvers,
+                 "z3, cvc5, or a command that reads SMT-LIB 2; repeatable; default: z3 and cvc5")
       ->allow_extra_args(false);
   app.add_option("--timeout", options->seconds, "seconds for one certificate and solver")->check(CLI::Range(1u, 86400u));
   app.add_flag("--with-checker", options->with_checker, "compare the core with the one that the model has now");

@@ -15,15 +15,20 @@ constexpr std::uint64_t depths_at_once = 8;
 class search {
  public:
   search(const transition_system& t, const finite_system& s, std::uint32_t property, const engine_options& o)
-      : t_(t), s_(s), property_(property), o_(o), watch_({0, 0, o.timeout_s}), unrolled_(s), solver_(unrolled_.graph(), [this] {
-          return watch_.check(0, 0);
-        }) {}
+      : t_(t),
+        s_(s),
+        property_(property),
+        o_(o),
+        watch_({0, 0, o.timeout_s}),
+        unrolled_(s),
+        solver_(unrolled_.graph(), [this] { return watch_.check(0, 0); }) {}
 
   engine_result run() {
     unrolled_.from_initial();
     const step_effects& first = unrolled_.initial();
     solver_.require(unrolled_.graph().either(first.valid, broken(first)));
-    candidates_ = {{0, false, broken(first)}, {0, false, unrolled_.graph().both(first.valid, unrolled_.frames()[0].fails[property_])}};
+    candidates_ = {{0, false, broken(first)},
+                   {0, false, unrolled_.graph().both(first.valid, unrolled_.frames()[0].fails[property_])}};
     if (found() || stopped()) return std::move(out_);
     solver_.require(first.valid);
     while (o_.max_depth == 0 || out_.depth < o_.max_depth)
@@ -46,7 +51,8 @@ class search {
   bool ask(literal what) {
     if (what == always_false || stopped()) return false;
     const sat_answer answer = solver_.solve({what});
-    if (answer == sat_answer::stopped) out_.note = watch_.reason() == budget::none ? "the solver gave up" : name(watch_.reason());
+    if (answer == sat_answer::stopped)
+      out_.note = watch_.reason() == budget::none ? "the solver gave up" : name(watch_.reason());
     return answer == sat_answer::satisfiable;
   }
 

@@ -46,7 +46,9 @@ literal exactly_one(circuit&, const std::vector<literal>&);
 // Copies parts of one circuit into another, with the inputs replaced. Each node is copied once.
 class substitution {
  public:
-  substitution(const circuit& from, circuit& to) : from_(from), to_(to), image_(from.size(), unknown) { image_[0] = always_false; }
+  substitution(const circuit& from, circuit& to) : from_(from), to_(to), image_(from.size(), unknown) {
+    image_[0] = always_false;
+  }
   void set(literal input, literal image) { image_[node_of(input)] = negated(input) ? image ^ 1u : image; }
   // Inputs without an image get a fresh input.
   literal of(literal);

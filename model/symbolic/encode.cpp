@@ -71,7 +71,8 @@ class encoder {
 
   machine make(std::vector<literal>& list, std::vector<std::vector<literal>>& table) {
     return machine(
-        p_, out_.graph, out_.fields, [this, &list, &table](std::size_t c, std::size_t b) { return input(list, table, c, b); },
+        p_, out_.graph, out_.fields,
+        [this, &list, &table](std::size_t c, std::size_t b) { return input(list, table, c, b); },
         [this](literal l) { return solver_.solve({l}) != sat_answer::unsatisfiable; });
   }
 
@@ -94,8 +95,7 @@ class encoder {
       for (std::uint64_t e = 0; e < element_count(p_, v); ++e) {
         const field& f = out_.fields[v.first_slot + e];
         const std::vector<literal> code(out_.state.begin() + f.first, out_.state.begin() + f.first + f.width);
-        parts.push_back(f.one_hot ? exactly_one(out_.graph, code)
-                                  : in_range(v.type, code));
+        parts.push_back(f.one_hot ? exactly_one(out_.graph, code) : in_range(v.type, code));
       }
     for (literal l : parts) out_.well_typed = out_.graph.both(out_.well_typed, l);
     solver_.require(out_.well_typed);  // the oracle is asked about such states only
@@ -129,7 +129,9 @@ class encoder {
       out_.choices.push_back(code.back());
     }
     for (std::size_t k = 0; k < out_.instances.size(); ++k)
-      out_.instances[k].selected = is(out_.graph, of_code(out_.graph, code, std::min<std::size_t>(out_.instances.size(), most_cases + 1)), static_cast<std::int64_t>(k));
+      out_.instances[k].selected =
+          is(out_.graph, of_code(out_.graph, code, std::min<std::size_t>(out_.instances.size(), most_cases + 1)),
+             static_cast<std::int64_t>(k));
   }
 
   void steps() {
@@ -141,7 +143,8 @@ class encoder {
 
   void steps_of(machine& m, const process_instance& who) {
     const process& q = p_.processes[who.process];
-    const field* pc = q.pc == nothing ? nullptr : &out_.fields[p_.variables[q.pc].first_slot + (q.over == nothing ? 0 : who.instance)];
+    const field* pc =
+        q.pc == nothing ? nullptr : &out_.fields[p_.variables[q.pc].first_slot + (q.over == nothing ? 0 : who.instance)];
     std::map<std::uint32_t, machine_state> starts;
     for (std::uint32_t l = 0; l < q.locations.size(); ++l) {
       if (q.locations[l].ended) continue;

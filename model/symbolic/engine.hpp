@@ -22,9 +22,9 @@
 namespace quiesce::symbolic {
 
 struct engine_options {
-  std::uint64_t max_depth = 0;       // bounded, induction: steps; 0: until the time is over
-  double timeout_s = 0;              // 0: none
-  bool obstacles = false;            // bounded: look for errors and bounds too, which is what takes longest
+  std::uint64_t max_depth = 0;  // bounded, induction: steps; 0: until the time is over
+  double timeout_s = 0;         // 0: none
+  bool obstacles = false;       // bounded: look for errors and bounds too, which is what takes longest
   std::function<void(const std::string& what, std::uint64_t depth)> progress;
 };
 
@@ -32,15 +32,16 @@ enum class engine_answer { proved, violated, unknown };
 
 struct engine_result {
   engine_answer answer = engine_answer::unknown;
-  std::optional<trace> run;          // violated: what breaks it; `sometimes`: what reaches it
-  std::uint64_t depth = 0;           // steps looked at: no shorter run breaks the property
-  bool triggered = false;            // the trigger of the property happens within `depth`
-  bool obstacle = false;             // an error or a bound is reached: nothing is proved
-  std::string note;                  // what was done: "k=3", "12 lemmas"; unknown: why
+  std::optional<trace> run;            // violated: what breaks it; `sometimes`: what reaches it
+  std::uint64_t depth = 0;             // steps looked at: no shorter run breaks the property
+  bool triggered = false;              // the trigger of the property happens within `depth`
+  bool obstacle = false;               // an error or a bound is reached: nothing is proved
+  std::string note;                    // what was done: "k=3", "12 lemmas"; unknown: why
   std::vector<std::string> invariant;  // proved by reachability: its clauses, in words of the model
 };
 
-using engine_function = engine_result (*)(const transition_system&, const finite_system&, std::uint32_t property, const engine_options&);
+using engine_function = engine_result (*)(const transition_system&, const finite_system&, std::uint32_t property,
+                                          const engine_options&);
 
 struct engine {
   const char* name;

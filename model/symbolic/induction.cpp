@@ -43,7 +43,8 @@ class induction_step {
 
 }  // namespace
 
-engine_result induction(const transition_system& t, const finite_system& s, std::uint32_t property, const engine_options& o) {
+engine_result induction(const transition_system& t, const finite_system& s, std::uint32_t property,
+                        const engine_options& o) {
   budget_watch watch({0, 0, o.timeout_s});
   induction_step step(t, s, property, [&] { return watch.check(0, 0); });
   for (std::uint64_t k = 0; o.max_depth == 0 || k <= o.max_depth; ++k) {

@@ -130,8 +130,7 @@ std::vector<literal> machine::selectors(variable_id v, const std::vector<number>
     const std::size_t n = p_.sorts[p_.variables[v].index[k]].element.size();
     std::vector<literal> wider;
     for (literal so_far : out)
-      for (std::size_t e = 0; e < n; ++e)
-        wider.push_back(g_.both(so_far, is(g_, index[k], static_cast<std::int64_t>(e))));
+      for (std::size_t e = 0; e < n; ++e) wider.push_back(g_.both(so_far, is(g_, index[k], static_cast<std::int64_t>(e))));
     out = std::move(wider);
   }
   return out;

@@ -13,10 +13,10 @@ namespace quiesce::symbolic {
 // Where one of several paths stands. All else is meaningful where `guard` is true.
 struct machine_state {
   literal guard = always_true;
-  std::vector<literal> bits;                // as finite_system::state
+  std::vector<literal> bits;  // as finite_system::state
   std::vector<number> temps;
   std::vector<literal> violated, marked;
-  std::size_t choices = 0;                  // executed so far
+  std::size_t choices = 0;  // executed so far
 };
 
 class machine {
@@ -28,7 +28,8 @@ class machine {
   // `possible` tells whether a condition can be true at all; asked only in long loops.
   machine(const ir::program& p, circuit& g, const std::vector<field>& fields, input_source input, oracle possible);
 
-  // Runs all paths of `code` to their ends, the paths of all starts together. What ends otherwise than in a `stop` goes to `out`.
+  // Runs all paths of `code` to their ends, the paths of all starts together. What ends otherwise than in a `stop` goes to
+  // `out`.
   void run(const std::vector<ir::instruction>& code, std::map<std::uint32_t, machine_state> starts, step_effects& out,
            const stop_handler&);
 

@@ -62,26 +62,46 @@ number machine::quantified(const machine_state& x, const expr& e) {
 number machine::computed(const expr& e, const number& a, const number& b) {
   const auto truth = [](literal c) { return of_condition(c); };
   switch (e.code) {
-    case op::not_: return truth(as_condition(g_, a) ^ 1u);
-    case op::negate: return negate(g_, a);
-    case op::and_: return truth(g_.both(as_condition(g_, a), as_condition(g_, b)));
-    case op::or_: return truth(g_.either(as_condition(g_, a), as_condition(g_, b)));
-    case op::implies: return truth(g_.either(as_condition(g_, a) ^ 1u, as_condition(g_, b)));
-    case op::equal: return truth(equal(g_, a, b));
-    case op::not_equal: return truth(equal(g_, a, b) ^ 1u);
-    case op::less: return truth(less(g_, a, b));
-    case op::less_equal: return truth(less(g_, b, a) ^ 1u);
-    case op::add: return add(g_, a, b);
-    case op::subtract: return subtract(g_, a, b);
-    case op::multiply: return multiply(g_, a, b);
-    case op::divide: return divide(g_, a, static_cast<std::uint64_t>(p_.exprs[e.kids[1]].value));
-    case op::minimum: return choice(g_, less(g_, a, b), a, b);
-    case op::maximum: return choice(g_, less(g_, a, b), b, a);
-    case op::contains: return truth(contains(g_, a, b));
-    case op::singleton: return singleton(g_, a);
-    case op::unite: return unite(g_, a, b);
-    case op::intersect: return intersect(g_, a, b);
-    case op::subtract_set: return intersect(g_, a, complement(g_, b));
+    case op::not_:
+      return truth(as_condition(g_, a) ^ 1u);
+    case op::negate:
+      return negate(g_, a);
+    case op::and_:
+      return truth(g_.both(as_condition(g_, a), as_condition(g_, b)));
+    case op::or_:
+      return truth(g_.either(as_condition(g_, a), as_condition(g_, b)));
+    case op::implies:
+      return truth(g_.either(as_condition(g_, a) ^ 1u, as_condition(g_, b)));
+    case op::equal:
+      return truth(equal(g_, a, b));
+    case op::not_equal:
+      return truth(equal(g_, a, b) ^ 1u);
+    case op::less:
+      return truth(less(g_, a, b));
+    case op::less_equal:
+      return truth(less(g_, b, a) ^ 1u);
+    case op::add:
+      return add(g_, a, b);
+    case op::subtract:
+      return subtract(g_, a, b);
+    case op::multiply:
+      return multiply(g_, a, b);
+    case op::divide:
+      return divide(g_, a, static_cast<std::uint64_t>(p_.exprs[e.kids[1]].value));
+    case op::minimum:
+      return choice(g_, less(g_, a, b), a, b);
+    case op::maximum:
+      return choice(g_, less(g_, a, b), b, a);
+    case op::contains:
+      return truth(contains(g_, a, b));
+    case op::singleton:
+      return singleton(g_, a);
+    case op::unite:
+      return unite(g_, a, b);
+    case op::intersect:
+      return intersect(g_, a, b);
+    case op::subtract_set:
+      return intersect(g_, a, complement(g_, b));
     default: {  // cardinality: the sign bit is no member
       std::vector<literal> members = bits_of(g_, a);
       members.pop_back();

@@ -100,7 +100,10 @@ number subtract(circuit& g, const number& a, const number& b) {
 
 number multiply(circuit& g, const number& a, const number& b) {
   const auto small = [](const number& n) {
-    return std::all_of(n.cases.begin(), n.cases.end(), [](const auto& c) { const std::int64_t v = c.first; return -most_factor < v && v < most_factor; });
+    return std::all_of(n.cases.begin(), n.cases.end(), [](const auto& c) {
+      const std::int64_t v = c.first;
+      return -most_factor < v && v < most_factor;
+    });
   };
   if (small(a) && small(b))
     if (auto out = by_cases(g, a, b, [](std::int64_t x, std::int64_t y) { return x * y; })) return *out;

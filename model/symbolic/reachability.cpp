@@ -41,8 +41,15 @@ struct later {
 class prover {
  public:
   prover(const transition_system& t, const finite_system& s, std::uint32_t property, const engine_options& o)
-      : t_(t), s_(s), property_(property), o_(o), watch_({0, 0, o.timeout_s}), graph_(s.graph),
-        solver_(graph_, [this] { return watch_.check(0, 0); }), lifter_(graph_), starts_(graph_) {}
+      : t_(t),
+        s_(s),
+        property_(property),
+        o_(o),
+        watch_({0, 0, o.timeout_s}),
+        graph_(s.graph),
+        solver_(graph_, [this] { return watch_.check(0, 0); }),
+        lifter_(graph_),
+        starts_(graph_) {}
 
   engine_result run();
 
@@ -93,7 +100,8 @@ std::vector<literal> prover::at_least(std::size_t level) const {
   return {active_.begin() + static_cast<std::ptrdiff_t>(level), active_.end()};
 }
 
-// Is a state of the cube reached from one of frame `level` (and of `extra`)? `core`, where not: the part of the cube that matters.
+// Is a state of the cube reached from one of frame `level` (and of `extra`)? `core`, where not: the part of the cube that
+// matters.
 prover::outcome prover::predecessor(const cube& c, std::size_t level, std::vector<literal> extra, cube* core) {
   std::vector<literal> assumed = at_least(level);
   assumed.insert(assumed.end(), extra.begin(), extra.end());
@@ -243,7 +251,8 @@ bool prover::propagate() {
   for (std::size_t i = 1; i + 1 < frames_.size(); ++i) {
     const std::vector<cube> here = frames_[i];
     for (const cube& c : here)
-      if (std::find(frames_[i].begin(), frames_[i].end(), c) != frames_[i].end() && predecessor(c, i, {}, nullptr) == outcome::no)
+      if (std::find(frames_[i].begin(), frames_[i].end(), c) != frames_[i].end() &&
+          predecessor(c, i, {}, nullptr) == outcome::no)
         keep(c, i + 1);
     if (frames_[i].empty()) return true;
   }
@@ -280,8 +289,11 @@ std::string prover::words(const cube& c) const {
     while (s_.fields[slot].first + s_.fields[slot].width <= bit) ++slot;
     std::size_t v = 0;
     while (v + 1 < p.variables.size() && p.variables[v + 1].first_slot <= slot) ++v;
-    out += (out.empty() ? "not (" : " and ") + p.variables[v].name + "[" + std::to_string(slot - p.variables[v].first_slot) + "]" +
-           (s_.fields[slot].one_hot ? negated(l) ? "!=" : "=" : negated(l) ? " lacks bit " : " has bit ") +
+    out += (out.empty() ? "not (" : " and ") + p.variables[v].name + "[" + std::to_string(slot - p.variables[v].first_slot) +
+           "]" +
+           (s_.fields[slot].one_hot ? negated(l) ? "!=" : "="
+            : negated(l)            ? " lacks bit "
+                                    : " has bit ") +
            std::to_string(bit - s_.fields[slot].first);
   }
   return out + ")";
@@ -330,7 +342,16 @@ engine_result prover::run() {
     frames_.emplace_back();
     active_.push_back(graph_.input());
     if (o_.progress) o_.progress("frame", top);
-    if (std::getenv("DBG")) { std::size_t n = 0, l = 0; for (auto& f : frames_) { n += f.size(); for (auto& c : f) l += c.size(); fprintf(stderr, "%zu ", f.size()); } fprintf(stderr, " clauses %zu literals %zu queries %zu\n", n, l, queries_); for (auto& c : frames_[frames_.size() > 2 ? frames_.size() - 2 : 0]) fprintf(stderr, "   %s\n", words(c).c_str()); }
+    if (std::getenv("DBG")) {
+      std::size_t n = 0, l = 0;
+      for (auto& f : frames_) {
+        n += f.size();
+        for (auto& c : f) l += c.size();
+        fprintf(stderr, "%zu ", f.size());
+      }
+      fprintf(stderr, " clauses %zu literals %zu queries %zu\n", n, l, queries_);
+      for (auto& c : frames_[frames_.size() > 2 ? frames_.size() - 2 : 0]) fprintf(stderr, "   %s\n", words(c).c_str());
+    }
     for (;;) {
       std::vector<literal> assumed = at_least(top);
       assumed.push_back(bad_);
@@ -352,7 +373,8 @@ engine_result prover::run() {
 
 }  // namespace
 
-engine_result reachability(const transition_system& t, const finite_system& s, std::uint32_t property, const engine_options& o) {
+engine_result reachability(const transition_system& t, const finite_system& s, std::uint32_t property,
+                           const engine_options& o) {
   return prover(t, s, property, o).run();
 }
 

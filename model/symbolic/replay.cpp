@@ -41,7 +41,8 @@ trace run_of(const transition_system& t, const finite_system& s, const unrolling
   for (std::size_t k = 0; k < all; ++k) {
     solver_step next;
     for (std::size_t i = 0; i < s.instances.size(); ++i)
-      if (model.value(u.frames()[k].selected[i])) next.process = s.instances[i].process, next.instance = s.instances[i].instance;
+      if (model.value(u.frames()[k].selected[i]))
+        next.process = s.instances[i].process, next.instance = s.instances[i].instance;
     next.last = k + 1 == all;
     if (!next.last) next.state = state_of(t, s, model, u.frames()[k + 1].state);
     path.push_back(std::move(next));

@@ -13,10 +13,11 @@ struct solver_step {
 };
 
 // Executes the steps with the interpreter, from a given initial state. Throws std::logic_error where one of them is none.
-trace execute(const transition_system&, const std::vector<word>& initial, const std::vector<solver_step>&, std::uint32_t property);
+trace execute(const transition_system&, const std::vector<word>& initial, const std::vector<solver_step>&,
+              std::uint32_t property);
 
 // The run in the solver's model: the states of frames 0..steps, and one more step where `broken_by_step`.
-trace run_of(const transition_system&, const finite_system&, const unrolling&, sat_solver&, std::size_t steps, bool broken_by_step,
-             std::uint32_t property);
+trace run_of(const transition_system&, const finite_system&, const unrolling&, sat_solver&, std::size_t steps,
+             bool broken_by_step, std::uint32_t property);
 
 }  // namespace quiesce::symbolic

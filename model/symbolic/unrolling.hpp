@@ -10,9 +10,9 @@ namespace quiesce::symbolic {
 // One state of the unrolling and the step out of it.
 struct frame {
   std::vector<literal> state;
-  std::vector<literal> fails;        // by property, in this state
-  step_effects step;                 // out of this state
-  std::vector<literal> selected;     // by process instance
+  std::vector<literal> fails;     // by property, in this state
+  step_effects step;              // out of this state
+  std::vector<literal> selected;  // by process instance
 };
 
 class unrolling {
@@ -20,8 +20,8 @@ class unrolling {
   explicit unrolling(const finite_system& s) : system_(s) {}
 
   void from_initial();
-  void from_anywhere();              // the caller requires well_typed()
-  void extend();                     // by the state that the last frame's step leads to
+  void from_anywhere();  // the caller requires well_typed()
+  void extend();         // by the state that the last frame's step leads to
 
   circuit& graph() { return graph_; }
   const std::vector<frame>& frames() const { return frames_; }

@@ -115,7 +115,8 @@ run_text words_of(const transition_system& system, const trace& path, std::strin
   return out;
 }
 
-prepared_check::prepared_check(catalogue& inputs, question q) : question_(std::move(q)), vocabulary_(inputs.vocabulary_text()) {
+prepared_check::prepared_check(catalogue& inputs, question q)
+    : question_(std::move(q)), vocabulary_(inputs.vocabulary_text()) {
   lowered low = lower(question_.model->loaded, question_.settings, trees(question_));
   if (low.program.parametrised)
     throw diagnostic("any number of elements is not explored", "`quiesce prove` proves claims about it; `quiesce dump --core` prints its core");
@@ -134,8 +135,9 @@ std::string prepared_check::input_hash(std::size_t property, const limits& most)
                  {"sizes", lines_of(scope_.sizes)},
                  {"bounds", lines_of(scope_.bounds)},
                  {"time", scope_.urgent ? fmt::format("urgent {}", scope_.horizon) : "free"},
-                 {"engine", fmt::format("{} symmetry={} states={} memory={} seconds={}{}", most.engine, most.symmetry, most.max_states,
-                                        most.max_bytes, most.seconds, most.max_depth == 0 ? "" : fmt::format(" depth={}", most.max_depth))}});
+                 {"engine", fmt::format("{} symmetry={} states={} memory={} seconds={}{}", most.engine, most.symmetry,
+                                        most.max_states, most.max_bytes, most.seconds,
+                                        most.max_depth == 0 ? "" : fmt::format(" depth={}", most.max_depth))}});
 }
 
 search_result prepared_check::search(const limits& most, const progress& report) const {

@@ -19,7 +19,7 @@ namespace quiesce {
 struct question {
   const model_entry* model = nullptr;
   instance settings;
-  std::vector<const property_entry*> properties;   // at most 64
+  std::vector<const property_entry*> properties;  // at most 64
 };
 
 // 0: no limit; threads 0: one for each core.
@@ -28,21 +28,21 @@ struct limits {
   std::uint64_t max_states = 0;
   std::uint64_t max_bytes = 0;
   double seconds = 0;
-  bool symmetry = false;            // one state for all that differ by a permutation of interchangeable elements
+  bool symmetry = false;                        // one state for all that differ by a permutation of interchangeable elements
   native_mode native = native_mode::automatic;  // compiled steps for long searches; never changes an answer
-  std::string engine = "explicit";  // or one of symbolic::engines()
-  std::uint64_t max_depth = 0;      // steps, for those
-  bool stop_early = false;          // the first violation is enough: for a question with one property
+  std::string engine = "explicit";              // or one of symbolic::engines()
+  std::uint64_t max_depth = 0;                  // steps, for those
+  bool stop_early = false;                      // the first violation is enough: for a question with one property
 };
 
 struct answer {
-  std::vector<verdict> verdicts;           // in the order of the question's properties
+  std::vector<verdict> verdicts;  // in the order of the question's properties
   scope_description scope;
   std::uint64_t states = 0, transitions = 0, depth = 0;
-  bool complete = false;                   // every reachable state was explored
-  std::uint64_t group_order = 1;           // states are orbits under a group of this size
-  std::string symmetry_note;               // what is not interchangeable, and why
-  std::vector<std::string> obstacles;      // errors, bounds and budgets reached, in words
+  bool complete = false;               // every reachable state was explored
+  std::uint64_t group_order = 1;       // states are orbits under a group of this size
+  std::string symmetry_note;           // what is not interchangeable, and why
+  std::vector<std::string> obstacles;  // errors, bounds and budgets reached, in words
 };
 
 using progress = std::function<void(std::uint64_t states, std::uint64_t depth)>;
@@ -76,8 +76,8 @@ run_text words_of(const transition_system&, const trace&, std::string ending);
 std::string sizes_text(const scope_description&);
 std::string scope_text(const scope_description&);
 
-// `quiesce: teardown/batch_before_uninit P1 VIOLATED steps=11 dev=2 net=1 9f17c03a51be`, wrapped at 72 columns, no newline at
-// the end.
+// `quiesce: teardown/batch_before_uninit P1 VIOLATED steps=11 dev=2 net=1 9f17c03a51be`, wrapped at 72 columns, no newline
+// at the end.
 std::string paste_line(const question&, const answer&, const verdict&);
 std::string wrap(const std::string& text, std::size_t columns, const std::string& indent);
 

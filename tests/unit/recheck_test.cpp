@@ -46,8 +46,8 @@ class recheck : public testing::Test {
   void write(const char* file, const std::string& text) const { std::ofstream(folder / file, std::ios::binary) << text; }
 
   int run(const std::string& options = "--solver z3") const {
-    const std::string command =
-        std::string("'") + fs::path(QUIESCE_BINARY).parent_path().string() + "/quiesce-recheck' " + options + " '" + folder.string() + "' >/dev/null 2>&1";
+    const std::string command = std::string("'") + fs::path(QUIESCE_BINARY).parent_path().string() + "/quiesce-recheck' " +
+                                options + " '" + folder.string() + "' >/dev/null 2>&1";
     const int status = std::system(command.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
@@ -86,7 +86,8 @@ TEST_F(recheck, refuses_any_changed_field) {
 }
 
 TEST_F(recheck, refuses_what_matters_also_with_an_id_that_fits) {
-  for (const char* path : {"/format", "/method", "/claim/property", "/invariants/0", "/sha256/core", "/sha256/obligations"}) {
+  for (const char* path :
+       {"/format", "/method", "/claim/property", "/invariants/0", "/sha256/core", "/sha256/obligations"}) {
     json c = certificate;
     c[json::json_pointer(path)] = changed(c.at(json::json_pointer(path)));
     EXPECT_EQ(run_resigned(c), 12) << path;
@@ -116,14 +117,16 @@ TEST_F(recheck, refuses_any_changed_line_of_the_core_and_of_the_obligations) {
 }
 
 TEST_F(recheck, refuses_solvers_that_do_not_answer) {
-  for (const char* solver : {"true", "false", "no-such-solver", "yes", "yes unknown | head -12", "yes sat | head -12", "yes unsat | head -12",
-                             "yes sat | head -500", "z3 -in | sed s/unsat/unknown/", "z3 -in | head -3"})
+  for (const char* solver :
+       {"true", "false", "no-such-solver", "yes", "yes unknown | head -12", "yes sat | head -12", "yes unsat | head -12",
+        "yes sat | head -500", "z3 -in | sed s/unsat/unknown/", "z3 -in | head -3"})
     EXPECT_EQ(run(std::string("--solver '") + solver + "'"), 12) << solver;
   EXPECT_EQ(run("--timeout 1 --solver 'sleep 20'"), 12);
 }
 
 TEST_F(recheck, refuses_another_models_certificate) {
-  fs::copy_file(repository() / "proofs/ticket_lock/certificate.json", folder / "certificate.json", fs::copy_options::overwrite_existing);
+  fs::copy_file(repository() / "proofs/ticket_lock/certificate.json", folder / "certificate.json",
+                fs::copy_options::overwrite_existing);
   EXPECT_EQ(run(), 12);
 }
 
