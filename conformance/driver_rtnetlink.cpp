@@ -70,17 +70,20 @@ void fit_device(device_plan& d, left_out& missing) {
   }
 }
 
-void fit_operations(std::vector<operation>& ops, left_out& missing) {
+void fit_operations(std::vector<operation>& ops, left_out& missing, bool moves) {
   std::erase_if(ops, [&](const operation& op) {
-    if (is_drivable(op.kind)) return false;
+    if (is_drivable(op.kind, moves)) return false;
     ++missing[entry_of(op.kind).word];
     return true;
   });
 }
 
+scenario fitted(const scenario& s, left_out& missing) { return drivable(s, missing); }
+
 }  // namespace
 
-bool is_drivable(op_kind k) {
+bool is_drivable(op_kind k, bool moves) {
+  if (k == op_kind::move) return moves;
   static constexpr op_kind drivable[] = {op_kind::register_, op_kind::open,          op_kind::close,     op_kind::unregister,
                                          op_kind::dellink,   op_kind::group_dellink, op_kind::setup_net, op_kind::exit_net,
                                          op_kind::address,   op_kind::del_address,   op_kind::route,     op_kind::del_route,
@@ -88,21 +91,21 @@ bool is_drivable(op_kind k) {
   return std::find(std::begin(drivable), std::end(drivable), k) != std::end(drivable);
 }
 
-scenario drivable(const scenario& s, left_out& missing) {
+scenario drivable(const scenario& s, left_out& missing, bool moves) {
   scenario out = s;
   for (device_plan& d : out.devices) fit_device(d, missing);
   if (!out.callbacks.empty()) missing["a callback"] += out.callbacks.size();
   if (!out.faults.empty()) missing["a fault"] += out.faults.size();
   out.callbacks.clear();
   out.faults.clear();
-  fit_operations(out.setup, missing);
-  for (auto& task : out.tasks) fit_operations(task, missing);
+  fit_operations(out.setup, missing, moves);
+  for (auto& task : out.tasks) fit_operations(task, missing, moves);
   return out;
 }
 
 driver_entry rtnetlink_driver() {
   return {"rtnetlink", "devices of the running kernel, in namespaces made for the run", true, unsupported, make_bound,
-          drivable};
+          fitted};
 }
 
 }  // namespace quiesce::conformance

@@ -11,8 +11,10 @@ driver_entry rtnetlink_driver();
 
 // The operations of a scenario that user space can make a kernel do as well. Devices without rtnl_link_ops become dummies,
 // kinds that this kernel lacks too; callbacks, faults, references held by users and what depends on them are left out.
-scenario drivable(const scenario&, left_out&);
+// `moves`: devices may change their namespace, which no operation of a driver does: only where the whole operation is asked
+// of the kernel.
+scenario drivable(const scenario&, left_out&, bool moves = false);
 // Whether user space can do it at all.
-bool is_drivable(op_kind);
+bool is_drivable(op_kind, bool moves = false);
 
 }  // namespace quiesce::conformance

@@ -92,7 +92,11 @@ answer kernel_world::remove(const std::vector<place>& devices) {
       first = delete_link(bed_.net(d.net), d.ifindex, soon());  // the kernel's own refusal
     else
       by_net[d.net].push_back(d);
-  for (const auto& [n, those] : by_net) {
+  for (auto& [n, those] : by_net) {
+    // What went with a device of the namespace before is gone.
+    if (answer a = rescan(); !a) return a;
+    std::erase_if(those, [this](const place& d) { return !devices_.contains(d.name); });
+    if (those.empty()) continue;
     answer a = those.size() == 1 ? delete_link(bed_.net(n), those[0].ifindex, soon()) : remove_group(n, those);
     if (!a) first = a;
   }
@@ -103,7 +107,8 @@ answer kernel_world::route(const operation& op, net_ref n, bool add) {
   rtnetlink::route_request r{family_of(op.ip), key_of(op.ip), static_cast<std::uint8_t>(op.ip.length), 0, {}};
   if (op.ip.v6) r.metric = 1024;
   for (const place& d : find_all(op)) {
-    if (op.ip.v6 && !r.hops.empty()) break;  // the stack's IPv6 routes have one next hop
+    if (op.ip.v6 && !r.hops.empty()) break;   // the stack's IPv6 routes have one next hop
+    if (d.net != n) return absent("device");  // an index means another device in another namespace
     r.hops.push_back({d.ifindex, {}, 0, 1});
   }
   return change_route(bed_.net(n), r, add, soon());

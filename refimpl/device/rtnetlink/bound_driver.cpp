@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+
 #include "refimpl/device/rtnetlink/table_requests.hpp"
 #include "refimpl/net/stack.hpp"
 
@@ -42,7 +44,8 @@ void bound_driver::heard(const link_event& e, bound_device* uninitialising) {
                      kernel_tag);
   if (!e.deleted) return;
   d->gone_ = true;
-  if (d == uninitialising)
+  const bool leaving = dev.reg_state.load() == refimpl::reg_state::unregistering;
+  if (d == uninitialising || (uninitialising != nullptr && d->lower_ == uninitialising && leaving))
     ++deletions_;
   else
     complaints_.push_back(fmt::format("RTM_DELLINK of {} came outside the ndo_uninit of its device", e.name));
@@ -63,6 +66,7 @@ int bound_device::ndo_init(net_device& dev) {
   if (!made) return owner_.done(made);
   dev_ = &dev;
   gone_ = false;
+  addresses_.clear();
   owner_.hear(nullptr);
   return 0;
 }
@@ -81,6 +85,10 @@ void bound_device::ndo_stop(net_device&) {
 // What had been announced before the request is heard before it: an RTM_DELLINK heard after it was caused by it.
 void bound_device::ndo_uninit(net_device& dev) {
   owner_.hear(nullptr);
+  if (gone_) {  // with the device below it
+    dev_ = nullptr;
+    return;
+  }
   const answer deleted = delete_link(owner_.bed_.net(real_.net), real_.ifindex, in(usual_limit));
   owner_.hear(this);
   owner_.done(deleted);
@@ -90,9 +98,25 @@ void bound_device::ndo_uninit(net_device& dev) {
   dev_ = nullptr;
 }
 
+// A primary address takes its secondaries with it in the kernel; the stack removes each by itself.
+bool bound_driver::change_real_address(bound_device& d, const bound_device::real_address& a, bool added) {
+  std::vector<bound_device::real_address>& all = d.addresses_;
+  if (added) {
+    all.push_back(a);
+    return true;
+  }
+  const auto at = std::find(all.begin(), all.end(), a);
+  if (at == all.end()) return false;
+  if (std::none_of(all.begin(), at, [&](const auto& o) { return o.beside(a); }))
+    std::erase_if(all, [&](const auto& o) { return o.beside(a); });
+  else
+    all.erase(at);
+  return true;
+}
+
 void bound_driver::address(net_device& dev, std::uint32_t local, std::uint8_t prefixlen, bool added) {
   for (bound_device& d : devices_)
-    if (d.dev_ == &dev)
+    if (d.dev_ == &dev && change_real_address(d, {local, prefixlen}, added))
       done(change_address(bed_.net(d.real_.net), d.real_.ifindex, AF_INET, refimpl::ipv4_key(local), prefixlen, added,
                           in(usual_limit)));
 }

@@ -39,6 +39,15 @@ class bound_device : public refimpl::net_device_ops {
   refimpl::net_device* dev_ = nullptr;  // while the real one exists
   real_device real_;
   bool gone_ = false;  // RTM_DELLINK was heard
+  struct real_address {
+    std::uint32_t local;
+    std::uint8_t length;
+    bool beside(const real_address& o) const {
+      return length == o.length && (length == 0 || ((local ^ o.local) >> (32 - length)) == 0);
+    }
+    bool operator==(const real_address&) const = default;
+  };
+  std::vector<real_address> addresses_;  // of the real one, in order: the first of a subnet is the primary
 };
 
 // All of one run. Everything is called under the stack's RTNL, in one flow of control.
@@ -53,7 +62,9 @@ class bound_driver {
   void address(refimpl::net_device& dev, std::uint32_t local, std::uint8_t prefixlen, bool added);
 
   // What went differently from what the stack believes, in order: a request that the kernel refused, an RTM_DELLINK outside
-  // the ndo_uninit of its device or missing in it, a message of a device that nobody made, lost messages. Empty: nothing.
+  // the ndo_uninit of its device or missing in it, a message of a device that nobody made, lost messages. Empty: nothing. A
+  // device whose lower device is deleted goes with it: its RTM_DELLINK may then be in the ndo_uninit of that one, if the
+  // stack is unregistering both.
   const std::vector<std::string>& complaints() const { return complaints_; }
   // RTM_DELLINK that fell inside the ndo_uninit of their device.
   std::size_t deletions() const { return deletions_; }
@@ -61,6 +72,7 @@ class bound_driver {
  private:
   friend class bound_device;
   int done(const answer& a);
+  bool change_real_address(bound_device& d, const bound_device::real_address& a, bool added);
   void hear(bound_device* uninitialising);
   void heard(const link_event& e, bound_device* uninitialising);
   bound_device* device_of(const link_event& e);

@@ -26,7 +26,7 @@ struct registry {
   std::set<ino_t> inodes;
 };
 registry& alive_nets() {
-  static registry r;
+  static registry& r = *new registry;  // outlives every static that holds a namespace
   return r;
 }
 
