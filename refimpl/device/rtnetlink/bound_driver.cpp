@@ -116,7 +116,7 @@ bool bound_driver::change_real_address(bound_device& d, const bound_device::real
 
 void bound_driver::address(net_device& dev, std::uint32_t local, std::uint8_t prefixlen, bool added) {
   for (bound_device& d : devices_)
-    if (d.dev_ == &dev && change_real_address(d, {local, prefixlen}, added))
+    if (d.dev_ == &dev && !d.gone_ && change_real_address(d, {local, prefixlen}, added))
       done(change_address(bed_.net(d.real_.net), d.real_.ifindex, AF_INET, refimpl::ipv4_key(local), prefixlen, added,
                           in(usual_limit)));
 }
