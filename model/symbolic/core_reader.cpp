@@ -78,7 +78,7 @@ void read_sort(core& c, const node& item, sort_kind kind) {
       s.elements.push_back(item[i].text);
     else
       s.constructors.emplace_back(item[i][0].text, number_of(c.sort_number, item[i][1], "sort"));
-  c.sort_number[s.name] = c.sorts.size();
+  if (!c.sort_number.emplace(s.name, c.sorts.size()).second) throw core_error(fmt::format("there are two sorts '{}'", s.name));
   c.sorts.push_back(std::move(s));
 }
 
@@ -136,7 +136,8 @@ void read_item(core& c, const node& item) {
     f.name = item[1].text;
     for (const node& a : item[2].kids) f.args.push_back(number_of(c.sort_number, a, "sort"));
     f.value = read_type(c, item[3]);
-    c.function_number[f.name] = c.functions.size();
+    if (!c.function_number.emplace(f.name, c.functions.size()).second)
+      throw core_error(fmt::format("there are two functions '{}'", f.name));
     c.functions.push_back(std::move(f));
   } else if (head == "arbitrary") {
     c.functions[number_of(c.function_number, item[1], "function")].arbitrary = true;

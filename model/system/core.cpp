@@ -23,7 +23,15 @@ constexpr std::size_t longest_term = 1u << 20;       // bytes
 
 class writer {
  public:
-  explicit writer(const program& p) : p_(p) {}
+  // Locals of different processes, and what rules remember, may have the name of another variable: then they are numbered.
+  explicit writer(const program& p) : p_(p) {
+    std::set<std::string> used;
+    for (const variable& v : p.variables) {
+      std::string name = v.name;
+      for (int n = 2; !used.insert(name).second; ++n) name = fmt::format("{} #{}", v.name, n);
+      names_.push_back(quoted(name));
+    }
+  }
 
   std::string run() {
     out_ = "(core 1)\n";
@@ -33,8 +41,9 @@ class writer {
       for (const constructor& c : s.constructors) out_ += " (" + quoted(c.name) + ' ' + quoted(p_.sorts[c.over].name) + ')';
       out_ += ")\n";
     }
-    for (const variable& v : p_.variables) {
-      out_ += "(function " + quoted(v.name) + " (";
+    for (variable_id i = 0; i < p_.variables.size(); ++i) {
+      const variable& v = p_.variables[i];
+      out_ += "(function " + names_[i] + " (";
       for (std::size_t k = 0; k < v.index.size(); ++k) out_ += (k ? " " : "") + quoted(p_.sorts[v.index[k]].name);
       out_ += ") " + type_text(v.type) + ")\n";
     }
@@ -90,7 +99,7 @@ class writer {
     if (initial_ && !x.arbitrary.count(v)) {
       out = number(low(p_, var.type));
     } else {
-      std::string text = "(f " + quoted(var.name);
+      std::string text = "(f " + names_[v];
       for (const term& t : index) text += ' ' + t->text;
       out = opaque(text + ')', low(p_, var.type), high(var.type));
     }
@@ -459,7 +468,7 @@ class writer {
     }
     const std::string now = load(x, v, index)->text;
     bound_ -= static_cast<unsigned>(index.size());
-    return fmt::format("(each ({}) {} ({}) {})", binders, quoted(p_.variables[v].name), places, now);
+    return fmt::format("(each ({}) {} ({}) {})", binders, names_[v], places, now);
   }
 
   term fit(const term& v, type_id t) const {
@@ -487,7 +496,7 @@ class writer {
         continue;
       }
       for (const write& w : all) {
-        out_ += (first ? "(" : " (") + quoted(p_.variables[v].name) + " (";
+        out_ += (first ? "(" : " (") + names_[v] + " (";
         for (std::size_t k = 0; k < w.index.size(); ++k) out_ += (k ? " " : "") + w.index[k]->text;
         out_ += ") " + w.value->text + ')';
         first = false;
@@ -506,7 +515,7 @@ class writer {
     initial_ = true;
     std::string arbitrary;
     for (const instruction& i : p_.init)
-      if (i.code == operation::set && i.a == nothing) arbitrary += "(arbitrary " + quoted(p_.variables[i.var].name) + ")\n";
+      if (i.code == operation::set && i.a == nothing) arbitrary += "(arbitrary " + names_[i.var] + ")\n";
     out_ += arbitrary;
     explore({}, p_.init, [&](path& x, const std::string& end, std::int64_t) { item("initial", x, end); });
     initial_ = false;
@@ -572,6 +581,7 @@ class writer {
   }
 
   const program& p_;
+  std::vector<std::string> names_;
   std::string out_;
   bool initial_ = false;
   unsigned bound_ = 0;

@@ -96,10 +96,11 @@ value expressions::member_of_process(const ast::expr& e) {
 }
 
 // seen(EVENT, keys…): a rule remembers that it happened; seen_in(P(x), SPAN, EVENT, keys…): in that process's open span. Of
-// a counter: how often. A ghost by its name.
+// a counter: how often. A ghost by its name, or ghost_NAME where the model has a variable of that name.
 std::optional<value> expressions::about_events(const ast::expr& e) {
   value v;
-  if (const auto g = s.ghosts.find(e.text); g != s.ghosts.end()) {
+  const std::string prefix = "ghost_";
+  if (const auto g = s.ghosts.find(e.text.starts_with(prefix) ? e.text.substr(prefix.size()) : e.text); g != s.ghosts.end()) {
     const ir::variable var = b.program.variables[g->second];
     v.e = b.load(g->second, index_of(var.index, e, v));
     v.type = var.type;

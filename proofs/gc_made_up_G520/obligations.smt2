@@ -149,12 +149,12 @@
 (assert (not (forall ((q1 S2)) (<= 0 (f30! q1)))))
 (check-sat)
 (pop 1)
-; init 0 range of fib6_run_gc.rest
+; init 0 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
 (check-sat)
 (pop 1)
-; init 0 range of fib6_run_gc.left
+; init 0 range of fib6_run_gc.left #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f36! q1)))))
 (check-sat)
@@ -828,7 +828,7 @@
 (define-fun f10! ((q1 S0)) Int (ite (and (= q1 (f23 c0))) (+ (f10 (f23 c0)) 1) (f10 q1)))
 (define-fun f15! () Bool (or f15 (and (not (f6 (f23 c0))) (<= (f3 (f23 c0)) 1))))
 (define-fun f21! ((q1 S2)) E1 (ite (and (= q1 c0)) E1_10 (f21 q1)))
-(define-fun f35! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f35 q1)))
+(define-fun f29! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f29 q1)))
 ; possible 18
 (push 1)
 (declare-fun u0_0 () S0)
@@ -846,7 +846,7 @@
 (pop 1)
 ; keep 18 range of fib6_run_gc.rest
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f29! q1)))))
 (check-sat)
 (pop 1)
 ; keep 18 at_work_counts
@@ -892,8 +892,8 @@
 (assert (and (and (= (f21 c0) E1_10) (and (<= (f4 (f23 c0)) c1) (<= c1 (f3 (f23 c0))))) (<= 0 (- c1 (f4 (f23 c0))))))
 (define-fun f3! ((q1 S0)) Int (ite (and (= q1 (f23 c0))) c1 (f3 q1)))
 (define-fun f21! ((q1 S2)) E1 (ite (and (= q1 c0)) E1_11 (f21 q1)))
-(define-fun f35! ((q1 S2)) Int (ite (and (= q1 c0)) (- c1 (f4 (f23 c0))) (f35 q1)))
-(define-fun f36! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f36 q1)))
+(define-fun f29! ((q1 S2)) Int (ite (and (= q1 c0)) (- c1 (f4 (f23 c0))) (f29 q1)))
+(define-fun f30! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f30 q1)))
 ; possible 20
 (push 1)
 (declare-fun u0_0 () S0)
@@ -911,12 +911,12 @@
 (pop 1)
 ; keep 20 range of fib6_run_gc.rest
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f29! q1)))))
 (check-sat)
 (pop 1)
 ; keep 20 range of fib6_run_gc.left
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f36! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f30! q1)))))
 (check-sat)
 (pop 1)
 ; keep 20 at_work_counts
@@ -1099,9 +1099,9 @@
 (push 1)
 (declare-fun c0 () S2)
 (assert (= (f21 c0) E1_12))
-(define-fun f5! ((q1 S0)) Bool (ite (and (= q1 (f23 c0))) (< 0 (f35 c0)) (f5 q1)))
+(define-fun f5! ((q1 S0)) Bool (ite (and (= q1 (f23 c0))) (< 0 (f29 c0)) (f5 q1)))
 (define-fun f21! ((q1 S2)) E1 (ite (and (= q1 c0)) E1_13 (f21 q1)))
-(define-fun f35! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f35 q1)))
+(define-fun f29! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f29 q1)))
 ; possible 26
 (push 1)
 (declare-fun u0_0 () S0)
@@ -1114,7 +1114,7 @@
 (pop 1)
 ; keep 26 range of fib6_run_gc.rest
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f29! q1)))))
 (check-sat)
 (pop 1)
 ; keep 26 at_work_counts
@@ -1845,7 +1845,7 @@
 (assert (not (forall ((q1 S0)) (and (<= 0 (f10! q1)) (<= (f10! q1) 3)))))
 (check-sat)
 (pop 1)
-; keep 48 range of fib6_run_gc.rest
+; keep 48 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
 (check-sat)
@@ -1910,12 +1910,12 @@
 (assert (not (forall ((q1 S0)) (<= 0 (f3! q1)))))
 (check-sat)
 (pop 1)
-; keep 50 range of fib6_run_gc.rest
+; keep 50 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
 (check-sat)
 (pop 1)
-; keep 50 range of fib6_run_gc.left
+; keep 50 range of fib6_run_gc.left #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f36! q1)))))
 (check-sat)
@@ -2113,7 +2113,7 @@
 (assert (forall ((q1 S2)) (or (= q1 u2_0) (= q1 u2_1))))
 (check-sat)
 (pop 1)
-; keep 56 range of fib6_run_gc.rest
+; keep 56 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
 (check-sat)

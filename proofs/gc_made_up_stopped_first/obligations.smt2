@@ -175,22 +175,22 @@
 (assert (not (forall ((q1 S2)) (<= 0 (f32! q1)))))
 (check-sat)
 (pop 1)
-; init 0 range of fib6_run_gc.rest
+; init 0 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f37! q1)))))
 (check-sat)
 (pop 1)
-; init 0 range of fib6_run_gc.left
+; init 0 range of fib6_run_gc.left #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f38! q1)))))
 (check-sat)
 (pop 1)
-; init 0 range of fib6_run_gc.rest
+; init 0 range of fib6_run_gc.rest #3
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f45! q1)))))
 (check-sat)
 (pop 1)
-; init 0 range of fib6_run_gc.left
+; init 0 range of fib6_run_gc.left #3
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f46! q1)))))
 (check-sat)
@@ -954,7 +954,7 @@
 (define-fun f10! ((q1 S0)) Int (ite (and (= q1 (f25 c0))) (+ (f10 (f25 c0)) 1) (f10 q1)))
 (define-fun f15! () Bool (or f15 (not (f6 (f25 c0)))))
 (define-fun f21! ((q1 S2)) E1 (ite (and (= q1 c0)) E1_10 (f21 q1)))
-(define-fun f45! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f45 q1)))
+(define-fun f31! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f31 q1)))
 ; possible 19
 (push 1)
 (declare-fun u0_0 () S0)
@@ -972,7 +972,7 @@
 (pop 1)
 ; keep 19 range of fib6_run_gc.rest
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f45! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f31! q1)))))
 (check-sat)
 (pop 1)
 ; keep 19 packet_holds_the_lock
@@ -1028,8 +1028,8 @@
 (assert (and (and (= (f21 c0) E1_10) (and (<= (f4 (f25 c0)) c1) (<= c1 (f3 (f25 c0))))) (<= 0 (- c1 (f4 (f25 c0))))))
 (define-fun f3! ((q1 S0)) Int (ite (and (= q1 (f25 c0))) c1 (f3 q1)))
 (define-fun f21! ((q1 S2)) E1 (ite (and (= q1 c0)) E1_11 (f21 q1)))
-(define-fun f45! ((q1 S2)) Int (ite (and (= q1 c0)) (- c1 (f4 (f25 c0))) (f45 q1)))
-(define-fun f46! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f46 q1)))
+(define-fun f31! ((q1 S2)) Int (ite (and (= q1 c0)) (- c1 (f4 (f25 c0))) (f31 q1)))
+(define-fun f32! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f32 q1)))
 ; possible 21
 (push 1)
 (declare-fun u0_0 () S0)
@@ -1047,12 +1047,12 @@
 (pop 1)
 ; keep 21 range of fib6_run_gc.rest
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f45! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f31! q1)))))
 (check-sat)
 (pop 1)
 ; keep 21 range of fib6_run_gc.left
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f46! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f32! q1)))))
 (check-sat)
 (pop 1)
 ; keep 21 packet_holds_the_lock
@@ -1250,9 +1250,9 @@
 (push 1)
 (declare-fun c0 () S2)
 (assert (= (f21 c0) E1_12))
-(define-fun f5! ((q1 S0)) Bool (ite (and (= q1 (f25 c0))) (or (< 0 (f45 c0)) (f5 (f25 c0))) (f5 q1)))
+(define-fun f5! ((q1 S0)) Bool (ite (and (= q1 (f25 c0))) (or (< 0 (f31 c0)) (f5 (f25 c0))) (f5 q1)))
 (define-fun f21! ((q1 S2)) E1 (ite (and (= q1 c0)) E1_13 (f21 q1)))
-(define-fun f45! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f45 q1)))
+(define-fun f31! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f31 q1)))
 ; possible 27
 (push 1)
 (declare-fun u0_0 () S0)
@@ -1265,7 +1265,7 @@
 (pop 1)
 ; keep 27 range of fib6_run_gc.rest
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f45! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f31! q1)))))
 (check-sat)
 (pop 1)
 ; keep 27 packet_holds_the_lock
@@ -2015,7 +2015,7 @@
 (define-fun f10! ((q1 S0)) Int (ite (and (= q1 (f35 c0))) (+ (f10 (f35 c0)) 1) (f10 q1)))
 (define-fun f15! () Bool f15)
 (define-fun f22! ((q1 S2)) E2 (ite (and (= q1 c0)) E2_4 (f22 q1)))
-(define-fun f45! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f45 q1)))
+(define-fun f37! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f37 q1)))
 ; possible 49
 (push 1)
 (declare-fun u0_0 () S0)
@@ -2031,9 +2031,9 @@
 (assert (not (forall ((q1 S0)) (and (<= 0 (f10! q1)) (<= (f10! q1) 3)))))
 (check-sat)
 (pop 1)
-; keep 49 range of fib6_run_gc.rest
+; keep 49 range of fib6_run_gc.rest #2
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f45! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f37! q1)))))
 (check-sat)
 (pop 1)
 ; keep 49 timer_holds_the_lock
@@ -2089,8 +2089,8 @@
 (assert (and (and (= (f22 c0) E2_4) (and (<= (f4 (f35 c0)) c1) (<= c1 (f3 (f35 c0))))) (<= 0 (- c1 (f4 (f35 c0))))))
 (define-fun f3! ((q1 S0)) Int (ite (and (= q1 (f35 c0))) c1 (f3 q1)))
 (define-fun f22! ((q1 S2)) E2 (ite (and (= q1 c0)) E2_5 (f22 q1)))
-(define-fun f45! ((q1 S2)) Int (ite (and (= q1 c0)) (- c1 (f4 (f35 c0))) (f45 q1)))
-(define-fun f46! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f46 q1)))
+(define-fun f37! ((q1 S2)) Int (ite (and (= q1 c0)) (- c1 (f4 (f35 c0))) (f37 q1)))
+(define-fun f38! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f38 q1)))
 ; possible 51
 (push 1)
 (declare-fun u0_0 () S0)
@@ -2106,14 +2106,14 @@
 (assert (not (forall ((q1 S0)) (<= 0 (f3! q1)))))
 (check-sat)
 (pop 1)
-; keep 51 range of fib6_run_gc.rest
+; keep 51 range of fib6_run_gc.rest #2
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f45! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f37! q1)))))
 (check-sat)
 (pop 1)
-; keep 51 range of fib6_run_gc.left
+; keep 51 range of fib6_run_gc.left #2
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f46! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f38! q1)))))
 (check-sat)
 (pop 1)
 ; keep 51 timer_holds_the_lock
@@ -2311,9 +2311,9 @@
 (push 1)
 (declare-fun c0 () S2)
 (assert (= (f22 c0) E2_6))
-(define-fun f5! ((q1 S0)) Bool (ite (and (= q1 (f35 c0))) (or (< 0 (f45 c0)) (f5 (f35 c0))) (f5 q1)))
+(define-fun f5! ((q1 S0)) Bool (ite (and (= q1 (f35 c0))) (or (< 0 (f37 c0)) (f5 (f35 c0))) (f5 q1)))
 (define-fun f22! ((q1 S2)) E2 (ite (and (= q1 c0)) E2_7 (f22 q1)))
-(define-fun f45! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f45 q1)))
+(define-fun f37! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f37 q1)))
 ; possible 57
 (push 1)
 (declare-fun u0_0 () S0)
@@ -2324,9 +2324,9 @@
 (assert (forall ((q1 S2)) (or (= q1 u2_0) (= q1 u2_1))))
 (check-sat)
 (pop 1)
-; keep 57 range of fib6_run_gc.rest
+; keep 57 range of fib6_run_gc.rest #2
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f45! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f37! q1)))))
 (check-sat)
 (pop 1)
 ; keep 57 timer_holds_the_lock
@@ -3202,7 +3202,7 @@
 (assert (not (forall ((q1 S0)) (and (<= 0 (f10! q1)) (<= (f10! q1) 3)))))
 (check-sat)
 (pop 1)
-; keep 77 range of fib6_run_gc.rest
+; keep 77 range of fib6_run_gc.rest #3
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f45! q1)))))
 (check-sat)
@@ -3292,12 +3292,12 @@
 (assert (not (forall ((q1 S0)) (<= 0 (f3! q1)))))
 (check-sat)
 (pop 1)
-; keep 79 range of fib6_run_gc.rest
+; keep 79 range of fib6_run_gc.rest #3
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f45! q1)))))
 (check-sat)
 (pop 1)
-; keep 79 range of fib6_run_gc.left
+; keep 79 range of fib6_run_gc.left #3
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f46! q1)))))
 (check-sat)
@@ -3555,7 +3555,7 @@
 (assert (forall ((q1 S2)) (or (= q1 u2_0) (= q1 u2_1))))
 (check-sat)
 (pop 1)
-; keep 85 range of fib6_run_gc.rest
+; keep 85 range of fib6_run_gc.rest #3
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f45! q1)))))
 (check-sat)

@@ -149,12 +149,12 @@
 (assert (not (forall ((q1 S2)) (<= 0 (f30! q1)))))
 (check-sat)
 (pop 1)
-; init 0 range of fib6_run_gc.rest
+; init 0 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
 (check-sat)
 (pop 1)
-; init 0 range of fib6_run_gc.left
+; init 0 range of fib6_run_gc.left #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f36! q1)))))
 (check-sat)
@@ -814,7 +814,7 @@
 (define-fun f10! ((q1 S0)) Int (ite (and (= q1 (f23 c0))) (+ (f10 (f23 c0)) 1) (f10 q1)))
 (define-fun f15! () Bool (or f15 (not (f6 (f23 c0)))))
 (define-fun f21! ((q1 S2)) E1 (ite (and (= q1 c0)) E1_10 (f21 q1)))
-(define-fun f35! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f35 q1)))
+(define-fun f29! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f29 q1)))
 ; possible 18
 (push 1)
 (declare-fun u0_0 () S0)
@@ -832,7 +832,7 @@
 (pop 1)
 ; keep 18 range of fib6_run_gc.rest
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f29! q1)))))
 (check-sat)
 (pop 1)
 ; keep 18 at_work_counts
@@ -878,8 +878,8 @@
 (assert (and (and (= (f21 c0) E1_10) (and (<= (f4 (f23 c0)) c1) (<= c1 (f3 (f23 c0))))) (<= 0 (- c1 (f4 (f23 c0))))))
 (define-fun f3! ((q1 S0)) Int (ite (and (= q1 (f23 c0))) c1 (f3 q1)))
 (define-fun f21! ((q1 S2)) E1 (ite (and (= q1 c0)) E1_11 (f21 q1)))
-(define-fun f35! ((q1 S2)) Int (ite (and (= q1 c0)) (- c1 (f4 (f23 c0))) (f35 q1)))
-(define-fun f36! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f36 q1)))
+(define-fun f29! ((q1 S2)) Int (ite (and (= q1 c0)) (- c1 (f4 (f23 c0))) (f29 q1)))
+(define-fun f30! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f30 q1)))
 ; possible 20
 (push 1)
 (declare-fun u0_0 () S0)
@@ -897,12 +897,12 @@
 (pop 1)
 ; keep 20 range of fib6_run_gc.rest
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f29! q1)))))
 (check-sat)
 (pop 1)
 ; keep 20 range of fib6_run_gc.left
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f36! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f30! q1)))))
 (check-sat)
 (pop 1)
 ; keep 20 at_work_counts
@@ -1085,9 +1085,9 @@
 (push 1)
 (declare-fun c0 () S2)
 (assert (= (f21 c0) E1_12))
-(define-fun f5! ((q1 S0)) Bool (ite (and (= q1 (f23 c0))) (< 0 (f35 c0)) (f5 q1)))
+(define-fun f5! ((q1 S0)) Bool (ite (and (= q1 (f23 c0))) (< 0 (f29 c0)) (f5 q1)))
 (define-fun f21! ((q1 S2)) E1 (ite (and (= q1 c0)) E1_13 (f21 q1)))
-(define-fun f35! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f35 q1)))
+(define-fun f29! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f29 q1)))
 ; possible 26
 (push 1)
 (declare-fun u0_0 () S0)
@@ -1100,7 +1100,7 @@
 (pop 1)
 ; keep 26 range of fib6_run_gc.rest
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f29! q1)))))
 (check-sat)
 (pop 1)
 ; keep 26 at_work_counts
@@ -1780,7 +1780,7 @@
 (assert (not (forall ((q1 S0)) (and (<= 0 (f10! q1)) (<= (f10! q1) 3)))))
 (check-sat)
 (pop 1)
-; keep 47 range of fib6_run_gc.rest
+; keep 47 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
 (check-sat)
@@ -1845,12 +1845,12 @@
 (assert (not (forall ((q1 S0)) (<= 0 (f3! q1)))))
 (check-sat)
 (pop 1)
-; keep 49 range of fib6_run_gc.rest
+; keep 49 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
 (check-sat)
 (pop 1)
-; keep 49 range of fib6_run_gc.left
+; keep 49 range of fib6_run_gc.left #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f36! q1)))))
 (check-sat)
@@ -2048,7 +2048,7 @@
 (assert (forall ((q1 S2)) (or (= q1 u2_0) (= q1 u2_1))))
 (check-sat)
 (pop 1)
-; keep 55 range of fib6_run_gc.rest
+; keep 55 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f35! q1)))))
 (check-sat)

@@ -155,12 +155,12 @@
 (assert (not (forall ((q1 S2)) (<= 0 (f33! q1)))))
 (check-sat)
 (pop 1)
-; init 0 range of fib6_run_gc.rest
+; init 0 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f38! q1)))))
 (check-sat)
 (pop 1)
-; init 0 range of fib6_run_gc.left
+; init 0 range of fib6_run_gc.left #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f39! q1)))))
 (check-sat)
@@ -1166,7 +1166,7 @@
 (define-fun f10! ((q1 S0)) Int (ite (and (= q1 (f23 c0))) (+ (f10 (f23 c0)) 1) (f10 q1)))
 (define-fun f15! () Bool (or f15 (and (not (f6 (f23 c0))) (<= (f3 (f23 c0)) 1))))
 (define-fun f21! ((q1 S2)) E1 (ite (and (= q1 c0)) E1_11 (f21 q1)))
-(define-fun f38! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f38 q1)))
+(define-fun f32! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f32 q1)))
 ; possible 23
 (push 1)
 (declare-fun u0_0 () S0)
@@ -1184,7 +1184,7 @@
 (pop 1)
 ; keep 23 range of fib6_run_gc.rest
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f38! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f32! q1)))))
 (check-sat)
 (pop 1)
 ; keep 23 at_work_counts
@@ -1235,8 +1235,8 @@
 (assert (and (and (= (f21 c0) E1_11) (and (<= (f4 (f23 c0)) c1) (<= c1 (f3 (f23 c0))))) (<= 0 (- c1 (f4 (f23 c0))))))
 (define-fun f3! ((q1 S0)) Int (ite (and (= q1 (f23 c0))) c1 (f3 q1)))
 (define-fun f21! ((q1 S2)) E1 (ite (and (= q1 c0)) E1_12 (f21 q1)))
-(define-fun f38! ((q1 S2)) Int (ite (and (= q1 c0)) (- c1 (f4 (f23 c0))) (f38 q1)))
-(define-fun f39! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f39 q1)))
+(define-fun f32! ((q1 S2)) Int (ite (and (= q1 c0)) (- c1 (f4 (f23 c0))) (f32 q1)))
+(define-fun f33! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f33 q1)))
 ; possible 25
 (push 1)
 (declare-fun u0_0 () S0)
@@ -1254,12 +1254,12 @@
 (pop 1)
 ; keep 25 range of fib6_run_gc.rest
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f38! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f32! q1)))))
 (check-sat)
 (pop 1)
 ; keep 25 range of fib6_run_gc.left
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f39! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f33! q1)))))
 (check-sat)
 (pop 1)
 ; keep 25 at_work_counts
@@ -1447,9 +1447,9 @@
 (push 1)
 (declare-fun c0 () S2)
 (assert (= (f21 c0) E1_13))
-(define-fun f5! ((q1 S0)) Bool (ite (and (= q1 (f23 c0))) (< 0 (f38 c0)) (f5 q1)))
+(define-fun f5! ((q1 S0)) Bool (ite (and (= q1 (f23 c0))) (< 0 (f32 c0)) (f5 q1)))
 (define-fun f21! ((q1 S2)) E1 (ite (and (= q1 c0)) E1_14 (f21 q1)))
-(define-fun f38! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f38 q1)))
+(define-fun f32! ((q1 S2)) Int (ite (and (= q1 c0)) 0 (f32 q1)))
 ; possible 31
 (push 1)
 (declare-fun u0_0 () S0)
@@ -1462,7 +1462,7 @@
 (pop 1)
 ; keep 31 range of fib6_run_gc.rest
 (push 1)
-(assert (not (forall ((q1 S2)) (<= 0 (f38! q1)))))
+(assert (not (forall ((q1 S2)) (<= 0 (f32! q1)))))
 (check-sat)
 (pop 1)
 ; keep 31 at_work_counts
@@ -2273,7 +2273,7 @@
 (assert (not (forall ((q1 S0)) (and (<= 0 (f10! q1)) (<= (f10! q1) 3)))))
 (check-sat)
 (pop 1)
-; keep 53 range of fib6_run_gc.rest
+; keep 53 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f38! q1)))))
 (check-sat)
@@ -2343,12 +2343,12 @@
 (assert (not (forall ((q1 S0)) (<= 0 (f3! q1)))))
 (check-sat)
 (pop 1)
-; keep 55 range of fib6_run_gc.rest
+; keep 55 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f38! q1)))))
 (check-sat)
 (pop 1)
-; keep 55 range of fib6_run_gc.left
+; keep 55 range of fib6_run_gc.left #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f39! q1)))))
 (check-sat)
@@ -2551,7 +2551,7 @@
 (assert (forall ((q1 S2)) (or (= q1 u2_0) (= q1 u2_1))))
 (check-sat)
 (pop 1)
-; keep 61 range of fib6_run_gc.rest
+; keep 61 range of fib6_run_gc.rest #2
 (push 1)
 (assert (not (forall ((q1 S2)) (<= 0 (f38! q1)))))
 (check-sat)
