@@ -6,6 +6,8 @@
 namespace quiesce::observe {
 namespace {
 
+constexpr std::size_t tasks_kept = 1 << 12;
+
 // Those that make up the order of a batch; the others are counted.
 bool in_order(seen kind) {
   switch (kind) {
@@ -35,6 +37,8 @@ bool in_order(seen kind) {
 }  // namespace
 
 void batch_log::event(const observed_event& e) {
+  if (tasks_.size() > tasks_kept)
+    std::erase_if(tasks_, [](const auto& entry) { return !entry.second.current && entry.second.spans.empty(); });
   task_view& task = tasks_[e.task];
   switch (e.kind) {
     case seen::close_begin:

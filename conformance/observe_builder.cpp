@@ -74,13 +74,17 @@ void event_builder::record_again(std::string_view task, std::uint64_t line, std:
   if (task_ && task == task_text_) return;
   task_text_ = task;
   if (tasks_.size() >= limits_.tasks && !tasks_.count(task_text_)) {
-    std::erase_if(tasks_, [](const auto& entry) { return entry.second.spans.empty(); });
+    std::erase_if(tasks_, [&](const auto& entry) {
+      if (!entry.second.spans.empty()) return false;
+      task_names_.erase(entry.second.number);
+      return true;
+    });
     doubtful(doubt::too_many, line, "more tasks than are kept: those without an open batch are forgotten");
   }
   const auto [entry, inserted] = tasks_.try_emplace(task_text_);
   if (inserted) {
-    entry->second.number = static_cast<std::uint32_t>(task_names_.size());
-    task_names_.push_back(task_text_);
+    entry->second.number = next_task_++;
+    task_names_[entry->second.number] = task_text_;
   }
   task_ = &entry->second;
 }
@@ -268,7 +272,8 @@ void event_builder::label(std::string_view text) {
 }
 
 std::string event_builder::task_name(std::uint32_t number) const {
-  return number < task_names_.size() ? task_names_[number] : "?";
+  const auto found = task_names_.find(number);
+  return found == task_names_.end() ? "?" : found->second;
 }
 
 }  // namespace quiesce::observe

@@ -149,7 +149,8 @@ class event_builder {
   std::unordered_map<std::string, task_state> tasks_;
   task_state* task_ = nullptr;
   std::string task_text_;
-  std::vector<std::string> task_names_;
+  std::unordered_map<std::uint32_t, std::string> task_names_;
+  std::uint32_t next_task_ = 0;
   std::uint64_t line_ = 0;
   std::int64_t time_ = -1;
   std::size_t open_count_ = 0;

@@ -75,7 +75,10 @@ bool kprobe_reader::read(std::string_view task, std::string_view text) {
     to_.other(function);
     return text.back() == '"' || text.back() == ')';
   }
-  if (tasks_.size() > tasks_kept) tasks_.clear();
+  if (tasks_.size() > tasks_kept) {
+    to_.doubtful(doubt::too_many, to_.line_number(), "more tasks than are kept");
+    tasks_.clear();
+  }
   task_ = &tasks_[std::string(task)];
   settle_task(function);
   const auto found = table().find(function);
