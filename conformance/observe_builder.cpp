@@ -74,12 +74,12 @@ void event_builder::record_again(std::string_view task, std::uint64_t line, std:
   if (task_ && task == task_text_) return;
   task_text_ = task;
   if (tasks_.size() >= limits_.tasks && !tasks_.count(task_text_)) {
+    // Of a task without an open batch nothing but its name is known.
     std::erase_if(tasks_, [&](const auto& entry) {
       if (!entry.second.spans.empty()) return false;
       task_names_.erase(entry.second.number);
       return true;
     });
-    doubtful(doubt::too_many, line, "more tasks than are kept: those without an open batch are forgotten");
   }
   const auto [entry, inserted] = tasks_.try_emplace(task_text_);
   if (inserted) {

@@ -75,8 +75,9 @@ bool kprobe_reader::read(std::string_view task, std::string_view text) {
     to_.other(function);
     return text.back() == '"' || text.back() == ')';
   }
-  if (tasks_.size() > tasks_kept) {
-    to_.doubtful(doubt::too_many, to_.line_number(), "more tasks than are kept");
+  if (tasks_.size() > tasks_kept) std::erase_if(tasks_, [](const auto& entry) { return entry.second.idle(); });
+  if (tasks_.size() > 2 * tasks_kept) {
+    to_.doubtful(doubt::too_many, to_.line_number(), "more tasks at work than are kept");
     tasks_.clear();
   }
   task_ = &tasks_[std::string(task)];

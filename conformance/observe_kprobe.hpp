@@ -53,6 +53,10 @@ class kprobe_reader {
     int building = 0;                     // RTM_* that rtmsg_ifinfo is about to build; 0: none
     std::unordered_map<slot, int> built;  // RTM_* messages that are built but not sent
     std::vector<slot> flushed;            // dev_mc_flush was seen, ndo_uninit was not
+    bool idle() const {
+      return queues.empty() && built.empty() && flushed.empty() && !locking && !many && waiting == 0 && moving == no_slot &&
+             !in_todo;
+    }
   };
   struct reading {
     void (kprobe_reader::*enter)();

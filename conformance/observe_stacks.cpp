@@ -112,7 +112,7 @@ void stack_reader::run(const handler_run& r) {
   chain_call c;
   std::uint64_t stack = 0;
   if (!classify(r.frames, c, stack)) return to_.other("notifier_run of another chain");
-  if (tasks_.size() > tasks_kept) tasks_.clear();
+  if (tasks_.size() > tasks_kept) std::erase_if(tasks_, [&](const auto& entry) { return entry.first != r.task; });
   auto task = tasks_.find(r.task);
   if (task == tasks_.end()) task = tasks_.emplace(std::string(r.task), task_view{}).first;
   if (!starts_call(task->second, r, stack)) return;
@@ -123,7 +123,7 @@ void stack_reader::run(const handler_run& r) {
 }
 
 void stack_reader::destroyed(std::string_view task, std::string_view device) {
-  if (tasks_.size() > tasks_kept) tasks_.clear();
+  if (tasks_.size() > tasks_kept) std::erase_if(tasks_, [&](const auto& entry) { return entry.first != task; });
   tasks_[std::string(task)].hint = device;
 }
 
