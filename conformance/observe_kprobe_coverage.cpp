@@ -69,14 +69,30 @@ std::vector<std::string_view> functions_of(seen kind) {
   }
 }
 
+// Where the end is the function's return; without it one wait cannot be told from the next.
+bool needs_return(seen kind) {
+  switch (kind) {
+    case seen::synchronize_net_begin:
+    case seen::synchronize_net_end:
+    case seen::rcu_barrier_end:
+    case seen::run_todo_end:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 bool kprobe_reader::shows(seen kind) const {
   // Its place shows although not every driver has the function.
   if (kind == seen::ndo_uninit) return has("dev_mc_flush") && (has("netdev_unregister_kobject") || has("rtmsg_ifinfo_send"));
-  for (std::string_view function : functions_of(kind))
-    if (has(function)) return true;
-  return false;
+  bool any = false, ends = true;
+  for (std::string_view function : functions_of(kind)) {
+    any = any || has(function);
+    ends = ends && (!has(function) || has_return(function));
+  }
+  return any && (ends || !needs_return(kind));
 }
 
 std::string kprobe_reader::why_not(seen kind) const {
@@ -86,6 +102,7 @@ std::string kprobe_reader::why_not(seen kind) const {
   const std::vector<std::string_view> functions = functions_of(kind);
   if (functions.empty()) return "no kprobe on a function shows it";
   std::string names;
+  if (needs_return(kind)) return "no record of the return of what waits";
   for (std::string_view f : functions) names += (names.empty() ? "" : ", ") + std::string(f);
   return fmt::format("no record of {}", names);
 }
