@@ -82,8 +82,7 @@ struct projected {
 
 class projection {
  public:
-  projection(const std::vector<observed_event>& all, const std::set<std::string>& visible, bool newlink_of_close)
-      : all_(all), visible_(visible), newlink_of_close_(newlink_of_close) {}
+  projection(const std::vector<observed_event>& all, const std::set<std::string>& visible) : all_(all), visible_(visible) {}
 
   projected of(const compared_part& p) {
     std::vector<std::size_t> order;
@@ -103,19 +102,14 @@ class projection {
   bool left_out(const observed_event& e) {
     if (e.kind == seen::dev_mc_flush) in_uninit_[e.task] = e.dev;
     if (e.kind == seen::RTM_DELLINK || e.kind == seen::netdev_unregister_kobject) in_uninit_.erase(e.task);
-    if (e.kind == seen::close_begin) ++closes_[e.task];
-    if (e.kind == seen::close_end) --closes_[e.task];
     if (!visible_.count(std::string(name_of(e.kind)))) return true;
     const bool waits = e.kind == seen::synchronize_net_begin || e.kind == seen::synchronize_net_end;
-    if (waits && in_uninit_.count(e.task)) return true;                               // driver_grace_period
-    return e.kind == seen::RTM_NEWLINK && !newlink_of_close_ && closes_[e.task] > 0;  // newlink_of_close
+    return waits && in_uninit_.count(e.task);  // driver_grace_period
   }
 
   const std::vector<observed_event>& all_;
   const std::set<std::string>& visible_;
-  bool newlink_of_close_;
   std::map<std::uint32_t, std::int64_t> in_uninit_;
-  std::map<std::uint32_t, int> closes_;
 };
 
 }  // namespace
@@ -184,7 +178,7 @@ model_answer model_comparison::answer(const observer& by, const source_summary& 
       return true;
     });
     hide_spans(p, options.visible);
-    const projected trace = projection(events_, options.visible, !p.moves).of(p);
+    const projected trace = projection(events_, options.visible).of(p);
     const conformance::inclusion_result r = conformance::check_inclusion(m.system(), trace.events, options);
     out.events += r.matched;
     out.batches += p.operations.size();

@@ -8,7 +8,6 @@
 //
 // What the models leave out, and is left out of the trace, by name:
 //   driver_grace_period   grace periods that a driver waits for in its ndo_uninit (tun, macvlan)
-//   newlink_of_close      RTM_NEWLINK of a close, where the model (namespaces) has none
 //   outside               what tasks do outside of batches, and after they have released RTNL
 
 #include <map>
