@@ -99,6 +99,7 @@ report run_live(const options& o) {
       {"grace period", "10 ms", "of the stack's rows, simulated; the kernel's are its own"},
       {"canary", "RTM_SETLINK of an unchanged MTU, every 0.1 ms", "its waits are the RTNL column of the kernel's rows"},
       {"limit per row", fmt::format("{:g} s", o.limit_s), "real time after which a run is stopped"}};
+  out.reported = {"1000 interfaces beside 100,000 routes: RTNL held 13 s, with the series 5 s, on another machine"};
   if (!kernel.listed)
     out.findings.push_back(fmt::format("kernel {} is not listed: the variant {} beside it is only the nearest",
                                        kernel.release, kernel.variant));
