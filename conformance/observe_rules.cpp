@@ -8,7 +8,7 @@
 namespace quiesce::observe {
 namespace {
 
-constexpr std::size_t forget_at = 512;
+constexpr std::size_t forget_at = 64;  // quantifiers range over everything that is remembered
 constexpr std::int64_t unknown_net = -1;
 
 bool about_order(const std::string& event) {
