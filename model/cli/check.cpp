@@ -15,6 +15,7 @@
 #include "model/symbolic/engine.hpp"
 #include "model/verdict/applicable.hpp"
 #include "model/verdict/claim.hpp"
+#include "model/verdict/default_scope.hpp"
 
 namespace quiesce::cli {
 namespace {
@@ -241,6 +242,7 @@ std::vector<prepared_check> questions(catalogue& inputs, const std::vector<std::
     for (const std::string& variant : variants) {
       instance settings = instance_of(o.what);
       settings.variant = variant;
+      if (settings.scope.empty()) settings.scope = default_scope(inputs, model);
       auto properties = properties_for(inputs, model, settings, o);
       for (std::size_t first = 0; first < properties.size(); first += 64) {
         const auto end = properties.begin() + static_cast<std::ptrdiff_t>(std::min(properties.size(), first + 64));

@@ -11,11 +11,12 @@
 
 namespace quiesce::ast {
 
-struct anchor {        // @kernel("file", function, "version"), or @at NAME in front of a statement
+struct anchor {        // @kernel("file", function, "version" calls NAME, NAME), or @at NAME in front of a statement
   source_range where;
   std::string file;
   std::string function;
   std::string version;  // empty: the variant's
+  std::vector<std::string> calls;   // of the function that the step stands for, in this order
   std::string label;    // then the rest is empty
 };
 

@@ -102,7 +102,8 @@ doc anchor(const ast::anchor& a) {
   if (!a.label.empty()) return join("@at ", a.label);
   doc inside = join(quoted(a.file), ", " + a.function);
   if (!a.version.empty()) inside << ", " << quoted(a.version);
-  return join("@kernel(", std::move(inside), ")");
+  if (!a.calls.empty()) inside << line() << "calls " << nest(comma_list(a.calls), 4);
+  return group(join("@kernel(", nest(std::move(inside), 4), ")"));
 }
 
 doc evidence(const ast::evidence& e) {

@@ -25,6 +25,7 @@ const auto anchor_def =
             text("the kernel file in double quotes")[put<&ast::anchor::file>] > sym(",", "',' and the kernel function") >
             name("the kernel function")[put<&ast::anchor::function>] >
             -(sym(",") > text("the kernel version in double quotes")[put<&ast::anchor::version>]) >
+            -(kw("calls") > commas[name("the name of a kernel function that is called")[push<&ast::anchor::calls>]]) >
             sym(")", "')' to close the anchor")))];
 
 const auto evidence_def = kw("evidence") > mark_token()[put<&ast::evidence::mark>] > -text()[put<&ast::evidence::text>];

@@ -2,6 +2,7 @@
 #include "model/verdict/check.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -90,6 +91,12 @@ struct judge {
   }
 };
 
+// Beyond it the machine would swap or kill; what ends an exploration there makes it `unknown`.
+std::uint64_t memory_to_spare() {
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 4 * 3 : 0;
+}
+
 template <class Pairs>
 std::string lines_of(const Pairs& pairs) {
   std::string text;
@@ -144,7 +151,7 @@ search_result prepared_check::search(const limits& most, const progress& report)
   search_options options;
   options.threads = most.threads;
   options.max_states = most.max_states;
-  options.max_memory_bytes = most.max_bytes;
+  options.max_memory_bytes = most.max_bytes ? most.max_bytes : memory_to_spare();
   options.timeout_s = most.seconds;
   options.symmetry = most.symmetry;
   options.native = most.native;

@@ -20,6 +20,12 @@ catalogue& shipped() {
   return inputs;
 }
 
+const claim_entry* claim_named(const std::string& name) {
+  for (const claim_entry* c : shipped().all_claims())
+    if (c->claim.name == name) return c;
+  return nullptr;
+}
+
 bool shows_a_bug(ast::expectation e) { return e == ast::expectation::violated || e == ast::expectation::deadlock; }
 
 std::map<std::string, std::vector<const claim_entry*>> claims_of_bugs() {
@@ -47,6 +53,48 @@ TEST(claims, name_the_bugs_of_the_table_and_no_others) {
     EXPECT_TRUE(std::any_of(claims.begin(), claims.end(), broken)) << bug;
   }
   EXPECT_EQ(named, table);
+}
+
+// The claim in the last column of each row below "Looks like a bug".
+TEST(claims, hold_for_what_looks_like_a_bug_and_is_not) {
+  const std::string readme = read_text(repository() / "model/netdev/README.md");
+  std::size_t rows = 0;
+  std::smatch row;
+  for (const std::string& line : lines_of(readme.substr(readme.find("## Looks like a bug")))) {
+    if (!std::regex_match(line, row, std::regex(R"(\| .* \| `(\w+)` \|)"))) continue;
+    const claim_entry* c = claim_named(row[1]);
+    ASSERT_TRUE(c) << row[1];
+    EXPECT_EQ(c->claim.expect, ast::expectation::holds) << row[1];
+    ++rows;
+  }
+  EXPECT_GE(rows, 9u);
+}
+
+// L1, L2, ... of the rule lists that the properties implement.
+std::set<std::string> rules() {
+  const std::map<std::string, int> lists = {{"L", 13}, {"E", 19}, {"O", 12}, {"F", 10}, {"N", 13},
+                                            {"R", 10}, {"W", 11}, {"NS", 7}, {"G", 12}};
+  std::set<std::string> names;
+  for (const auto& [list, count] : lists)
+    for (int i = 1; i <= count; ++i) names.insert(list + std::to_string(i));
+  return names;
+}
+
+TEST(properties, implement_every_rule_or_say_why_not) {
+  std::set<std::string> found;
+  for (const property_entry& p : shipped().properties()) {
+    if (p.origin != property_origin::shipped) continue;
+    found.insert(p.property.rules.begin(), p.property.rules.end());
+  }
+  const std::string readme = read_text(repository() / "properties/README.md");
+  std::smatch row;
+  for (const std::string& line : lines_of(readme.substr(readme.find("Rules that are no property of their own")))) {
+    if (!std::regex_match(line, row, std::regex(R"(\| ([A-Z0-9, ]+) \| .*\w.* \|)"))) continue;
+    const std::string names = row[1];
+    const std::regex name("[A-Z]+[0-9]+");
+    found.insert(std::sregex_token_iterator(names.begin(), names.end(), name), std::sregex_token_iterator());
+  }
+  EXPECT_EQ(found, rules());
 }
 
 std::size_t size_of(const claim_entry* c) {
@@ -77,12 +125,6 @@ TEST(claims, show_each_known_bug_by_a_shortest_run_in_kernel_functions) {
     EXPECT_GT(2 * std::count_if(steps.begin(), steps.end(), in_kernel), static_cast<std::ptrdiff_t>(steps.size() - 1))
         << least->claim.name;
   }
-}
-
-const claim_entry* claim_named(const std::string& name) {
-  for (const claim_entry* c : shipped().all_claims())
-    if (c->claim.name == name) return c;
-  return nullptr;
 }
 
 TEST(nearest, changes_the_fewest_options) {

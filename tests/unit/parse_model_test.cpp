@@ -117,9 +117,10 @@ TEST(parse_model, reads_branches) {
 
 TEST(parse_model, reads_the_other_statements) {
   const auto s = statements_of(
-      "@kernel(\"net/core/dev.c\", f) notify ev(a); emit E(); span close(b) { } perform op(a, any); sleep 2 * 3; assert c \"why\";"
+      "@kernel(\"net/core/dev.c\", f calls g, h) notify ev(a); emit E(); span close(b) { } perform op(a, any); sleep 2 * 3; assert c \"why\";"
       "wait until c; choose d: dev where up(d); return; return x ? 1 : 2; break; continue; atomic { } head h: event_list;");
   EXPECT_EQ(s.at(0).at->function, "f");
+  EXPECT_EQ(s.at(0).at->calls, (std::vector<std::string>{"g", "h"}));
   EXPECT_EQ(s.at(0).where.begin, std::string("model m proc p() {\n").size()) << "the anchor belongs to the statement";
   EXPECT_EQ(s.at(3).args.at(1).kind, ast::expr_kind::any);
   EXPECT_EQ(s.at(5).text, "why");
