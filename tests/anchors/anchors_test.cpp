@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <regex>
@@ -115,15 +116,23 @@ std::string without_comments(const std::string& text) {
   return out;
 }
 
-// The body of a function in kernel style: its name in a line that begins with its type, `{` and `}` at the beginning of
-// lines. Empty: there is none.
+bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// The body of a function in kernel style: its name in a line that begins with its type, `{` and `}` at the beginning of lines. Empty:
+// there is none.
 std::string body_of(const std::string& text, const std::string& function) {
-  const std::regex head("(^|\n)[A-Za-z_][^\n;{}#]*\\b" + function + "\\([^;{}]*\\)[^;{}]*\n\\{");
-  std::smatch found;
-  if (!std::regex_search(text, found, head)) return "";
-  const std::size_t begin = static_cast<std::size_t>(found.position() + found.length());
-  const std::size_t end = text.find("\n}", begin);
-  return text.substr(begin, end == std::string::npos ? end : end - begin) + "\n";
+  const std::string call = function + "(";
+  for (std::size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + 1)) {
+    if (at > 0 && in_word(text[at - 1])) continue;
+    const std::size_t line = text.rfind('\n', at) + 1;
+    const std::string before = text.substr(line, at - line);
+    const bool first = before.find_first_of(";{}#=(") == std::string::npos && (before.empty() || in_word(text[line]));
+    const std::size_t open = text.find_first_of(";{}", at);
+    if (!first || open == std::string::npos || text[open] != '{' || text[open - 1] != '\n') continue;
+    const std::size_t end = text.find("\n}", open);
+    return text.substr(open + 1, end == std::string::npos ? end : end - open - 1) + "\n";
+  }
+  return "";
 }
 
 // The first of `calls` that does not come behind those before it; empty: all are there.

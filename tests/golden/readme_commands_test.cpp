@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The commands of model/netdev/README.md print what stands below them.
+// The commands of README.md and model/netdev/README.md print what stands below them. QUIESCE_RENEW_GOLDEN=1 renews README.md
+// from the program's output.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <regex>
 
 #include "tests/support/repository.hpp"
 
@@ -76,6 +80,70 @@ TEST(readme, of_the_models_prints_what_it_says) {
     }
   }
   EXPECT_GE(steps.commands.size(), 9u);
+}
+
+// A part of README.md that is printed by one command: the lines [first, last) of a code block.
+struct printed_block {
+  std::string command;
+  std::size_t first = 0, last = 0;
+};
+
+// Behind "$ COMMAND" at the beginning of a code block: the whole output. Behind a line with "`COMMAND` prints": a table of
+// it.
+std::vector<printed_block> printed_blocks(const std::vector<std::string>& lines) {
+  std::vector<printed_block> found;
+  std::string announced;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (const std::size_t end = lines[i].find("` prints"); lines[i].starts_with("`./quiesce ") && end != std::string::npos)
+      announced = lines[i].substr(1, end - 1);
+    if (!lines[i].starts_with("```") || i + 1 == lines.size()) continue;
+    std::size_t close = i + 1;
+    while (close < lines.size() && !lines[close].starts_with("```")) ++close;
+    if (lines[i + 1].starts_with("$ ")) found.push_back({lines[i + 1].substr(2), i + 2, close});
+    if (!announced.empty()) found.push_back({announced, i + 1, close});
+    announced.clear();
+    i = close;
+  }
+  return found;
+}
+
+// The first table of a matrix: from its head to the next empty line.
+std::vector<std::string> table_of(const std::vector<std::string>& lines) {
+  const auto head =
+      std::find_if(lines.begin(), lines.end(), [](const std::string& l) { return l.starts_with("  property "); });
+  return {head, std::find(head, lines.end(), "")};
+}
+
+// Hashes and numbers of states change with every touch of a model or of the engine; they are renewed, not compared.
+std::vector<std::string> comparable(std::vector<std::string> lines) {
+  for (std::string& line : lines)
+    line = std::regex_replace(line, std::regex("\\b[0-9a-f]{12}$|[0-9]+ states|\\.model:[0-9]+"), "*");
+  return lines;
+}
+
+TEST(readme, of_the_project_prints_what_it_says) {
+  const fs::path file = repository() / "README.md";
+  std::vector<std::string> lines = lines_of(read_text(file));
+  std::vector<printed_block> blocks = printed_blocks(lines);
+  EXPECT_GE(blocks.size(), 2u);
+  const bool renew = std::getenv("QUIESCE_RENEW_GOLDEN") != nullptr;
+  std::reverse(blocks.begin(), blocks.end());  // renewing one leaves the places of those before it
+  for (const printed_block& b : blocks) {
+    const bool whole = lines[b.first - 1].starts_with("$ ");
+    const std::string program = std::string("'") + QUIESCE_BINARY + "'" + b.command.substr(std::string("./quiesce").size());
+    std::vector<std::string> out = lines_of(output_of("cd '" + repository().string() + "' && " + program + " 2>/dev/null"));
+    if (!whole) out = table_of(out);
+    const auto first = lines.begin() + static_cast<std::ptrdiff_t>(b.first),
+               last = lines.begin() + static_cast<std::ptrdiff_t>(b.last);
+    if (!renew) {
+      EXPECT_EQ(comparable({first, last}), comparable(out)) << b.command;
+    } else {
+      lines.insert(lines.erase(first, last), out.begin(), out.end());
+    }
+  }
+  if (!renew) return;
+  std::ofstream text(file);
+  for (const std::string& line : lines) text << line << "\n";
 }
 
 }  // namespace

@@ -97,6 +97,11 @@ TEST(properties, implement_every_rule_or_say_why_not) {
   EXPECT_EQ(found, rules());
 }
 
+TEST(claims, have_names_of_their_own) {
+  std::set<std::string> names;
+  for (const claim_entry* c : shipped().all_claims()) EXPECT_TRUE(names.insert(c->claim.name).second) << c->claim.name;
+}
+
 std::size_t size_of(const claim_entry* c) {
   std::size_t size = 0;
   for (const ast::named_integer& n : c->claim.scope) size += static_cast<std::size_t>(n.value);
