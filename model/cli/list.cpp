@@ -125,13 +125,11 @@ std::string scope_cell(const ast::claim& c) {
   return text;
 }
 
-std::string mark_cell(const ast::evidence& e) { return e.mark ? std::string(1, e.mark) : "-"; }
-
 std::string list_claims(catalogue& inputs, const list_options& o) {
   std::vector<const claim_entry*> claims = chosen_claims(inputs, o);
   if (!o.bugs.empty()) claims = claims_of_bugs(claims, o.bugs);
-  table rows = {
-      {"claim", "mechanism", "variant", "property", "status", "scope", "verdict", "mark", "bug", "kept by", "what it says"}};
+  table rows = {{"claim", "mechanism", "variant", "property", "status", "scope", "verdict", "bug", "kept by", "what it says",
+                 "evidence"}};
   const auto all = inputs.all_claims();
   for (const claim_entry* entry : claims) {
     const ast::claim& c = entry->claim;
@@ -140,7 +138,7 @@ std::string list_claims(catalogue& inputs, const list_options& o) {
       if (const auto n = nearest_claimed(inputs, situation_of(inputs, *entry), all)) kept = name_of(*n);
     const std::string status = status_text(inputs.property(c.property, &c.where).property);
     rows.push_back({c.name, c.model, variant_cell(c), c.property, status.empty() ? "-" : status, scope_cell(c),
-                    name(c.expect), mark_cell(c.proof), c.bugs.empty() ? "-" : joined(c.bugs), kept, c.sentence});
+                    name(c.expect), c.bugs.empty() ? "-" : joined(c.bugs), kept, c.sentence, evidence_text(c.proof)});
   }
   return report::align(rows);
 }

@@ -71,7 +71,7 @@ std::vector<anchored> anchors() {
       if (const auto* v = std::get_if<ast::variant_decl>(&item)) today = today || v->kernel == "v6.1";
     }
     for (const ast::anchor& a : found)
-      all.push_back({m.name, !a.version.empty() ? a.version : today ? "v6.1" : "another", a});
+      if (a.label.empty()) all.push_back({m.name, !a.version.empty() ? a.version : today ? "v6.1" : "another", a});
   }
   return all;
 }
@@ -118,8 +118,8 @@ std::string without_comments(const std::string& text) {
 
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// The body of a function in kernel style: its name in a line that begins with its type, `{` and `}` at the beginning of lines. Empty:
-// there is none.
+// The body of a function in kernel style: its name in a line that begins with its type, `{` and `}` at the beginning of
+// lines. Empty: there is none.
 std::string body_of(const std::string& text, const std::string& function) {
   const std::string call = function + "(";
   for (std::size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + 1)) {

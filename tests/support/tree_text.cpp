@@ -37,7 +37,7 @@ struct dump {
   void one(const ast::type_expr& t) { all(t.kind, t.text, t.labels, t.args, t.bounds); }
   void one(const ast::event_pattern& p) { all(p.event, p.args, p.place, p.span, p.when); }
   void one(const ast::evidence& e) { all(e.mark, e.text); }
-  void one(const ast::anchor& a) { all(a.file, a.function, a.version, a.calls); }
+  void one(const ast::anchor& a) { all(a.file, a.function, a.version, a.label, a.calls); }
   void one(const ast::statement& s) {
     all(s.kind, s.at, s.name, s.text, s.type, s.target, s.value, s.args, s.binders, s.iterate, s.body, s.otherwise, s.has_otherwise,
         s.branches);
