@@ -2,6 +2,7 @@
 #include "conformance/judge.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace quiesce::conformance {
 
@@ -13,11 +14,18 @@ rule_book::rule_book(catalogue& inputs) {
     if (p.origin == property_origin::shipped) all.push_back(&p.property);
   set_ = monitors::compile(inputs.vocabulary(), all);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    entry e{all[i], !set_.monitors[i].checks.empty(), {}};
-    if (!e.by_events) e.undecidable = "it speaks of a model's state";
-    entries_.push_back(e);
+    entries_.push_back({all[i], !set_.monitors[i].checks.empty(), {}, {}});
+    numbers_[all[i]->name] = i;
   }
+  for (const probe_entry& p : probe_table()) entries_[number(p.property)].probe = p.how;
+  for (const undecidable_property& u : undecidable_properties()) entries_[number(u.property)].undecidable = u.why;
   bind_events();
+}
+
+std::size_t rule_book::number(std::string_view property) const {
+  const auto found = numbers_.find(property);
+  if (found == numbers_.end()) throw std::logic_error("no property ships that is named " + std::string(property));
+  return found->second;
 }
 
 void rule_book::bind_events() {
@@ -51,11 +59,35 @@ void judge::reset() {
   broken_.assign(broken_.size(), false);
   breaches_.clear();
   openings_.clear();
+  probes_.reset();
   seen_ = 0;
 }
 
-void judge::push(const refimpl::event& e) {
+void judge::add(std::size_t property, std::string text) {
+  if (broken_[property]) return;
+  broken_[property] = true;
+  breaches_.push_back({rules_.entries()[property].property->name, seen_ == 0 ? 0 : seen_ - 1, std::move(text)});
+}
+
+void judge::add_probed() {
+  for (probe_breach& b : probed_) add(rules_.number(b.property), std::move(b.text));
+  probed_.clear();
+}
+
+void judge::stopped(const refimpl::stop_report& report) {
+  probes::stopped(report, probed_);
+  add_probed();
+}
+
+void judge::push(const refimpl::event& e, refimpl::stack* on) {
   ++seen_;
+  judge_event(e);
+  if (on == nullptr) return;
+  probes_.push(e, *on, probed_);
+  add_probed();
+}
+
+void judge::judge_event(const refimpl::event& e) {
   if (e.kind == event_kind::span_member) {
     const auto at =
         std::find_if(openings_.begin(), openings_.end(), [&](const opening& o) { return o.begin.task == e.task; });
@@ -96,11 +128,8 @@ void judge::deliver(const refimpl::event& e, const std::vector<std::int64_t>& me
       default:
         arguments_.emplace_back(static_cast<std::int64_t>(e.task));
     }
-  for (const monitors::violation& v : monitor_.push(e.task, static_cast<std::uint32_t>(code.number), arguments_)) {
-    if (broken_[v.property]) continue;
-    broken_[v.property] = true;
-    breaches_.push_back({rules_.entries()[v.property].property->name, seen_ - 1, v.text});
-  }
+  for (const monitors::violation& v : monitor_.push(e.task, static_cast<std::uint32_t>(code.number), arguments_))
+    add(v.property, v.text);
 }
 
 std::vector<std::uint64_t> judge::matched() const {

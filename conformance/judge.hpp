@@ -2,10 +2,12 @@
 #pragma once
 // The properties as judges of a stream of the reference stack's events.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "conformance/probe.hpp"
 #include "conformance/runner.hpp"
 #include "model/verdict/catalogue.hpp"
 #include "properties/stream.hpp"
@@ -21,6 +23,7 @@ class rule_book {
   struct entry {
     const ast::property* property = nullptr;
     bool by_events = false;   // a monitor decides it
+    std::string probe;        // what of the stack a probe reads to decide it
     std::string undecidable;  // why nothing here decides it; empty if something does
   };
   const std::vector<entry>& entries() const { return entries_; }
@@ -30,6 +33,8 @@ class rule_book {
     int number = -1;
     std::vector<char> arguments;  // d: dev, o: option<dev>, n: net, c: cpu, s: the span's devices
   };
+  // Number of a property by name. before: it ships.
+  std::size_t number(std::string_view property) const;
   const event_code& code(refimpl::event_kind k) const { return codes_[static_cast<std::size_t>(k)]; }
 
  private:
@@ -37,6 +42,7 @@ class rule_book {
   std::vector<entry> entries_;
   monitors::monitor_set set_;
   std::vector<event_code> codes_;
+  std::map<std::string, std::size_t, std::less<>> numbers_;
 };
 
 // The shortest violating prefix of one property is events[0 .. at].
@@ -50,16 +56,23 @@ struct breach {
 class judge {
  public:
   explicit judge(const rule_book& rules);
-  // In order of the stream. A span's beginning is judged when its members are known.
-  void push(const refimpl::event& e);
+  // In order of the stream. A span's beginning is judged when its members are known. Without `on`, a stack under a
+  // controlled schedule that has just emitted the event, only properties of events are judged.
+  void push(const refimpl::event& e, refimpl::stack* on = nullptr);
+  // The stack stopped: some machine checks are breaches.
+  void stopped(const refimpl::stop_report& report);
   void reset();  // for the next stream
   // First breach of each property, in the order in which they happened.
   const std::vector<breach>& breaches() const { return breaches_; }
+  std::uint64_t seen() const { return seen_; }  // events so far
   // By entry of the rule book: how often its trigger happened.
   std::vector<std::uint64_t> matched() const;
 
  private:
   void deliver(const refimpl::event& e, const std::vector<std::int64_t>& members);
+  void judge_event(const refimpl::event& e);
+  void add(std::size_t property, std::string text);
+  void add_probed();
   const rule_book& rules_;
   monitors::stream_monitor monitor_;
   std::vector<bool> broken_;
@@ -71,6 +84,8 @@ class judge {
   };
   std::vector<opening> openings_;  // spans whose members are still to come; one per task at most
   std::vector<monitors::argument> arguments_;
+  probes probes_;
+  std::vector<probe_breach> probed_;
 };
 
 }  // namespace quiesce::conformance

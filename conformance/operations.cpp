@@ -5,6 +5,7 @@
 #include "refimpl/net/fib.hpp"
 #include "refimpl/net/fib6_gc.hpp"
 #include "refimpl/net/inetdev.hpp"
+#include "refimpl/net/ip6_fib.hpp"
 #include "refimpl/net/linkwatch.hpp"
 #include "refimpl/net/rtnetlink.hpp"
 
@@ -20,6 +21,12 @@ refimpl::ip_key key_of(const ip_prefix& p) { return {p.hi, p.lo}; }
 std::uint32_t v4(const ip_prefix& p) { return static_cast<std::uint32_t>(p.lo); }
 std::uint8_t length_of(const ip_prefix& p) { return static_cast<std::uint8_t>(p.length); }
 }  // namespace
+
+void world::set_limits(net& n) {
+  if (n.ipv6 == nullptr) return;
+  n.ipv6->gc.gc_thresh = static_cast<std::size_t>(scenario_.options.gc_thresh);
+  n.ipv6->gc.max_size = static_cast<std::size_t>(scenario_.options.max_size);
+}
 
 error world::add_route(const operation& op) {
   const std::vector<net_device*> devices = devices_of(op);
@@ -182,6 +189,7 @@ error world::without_rtnl(const operation& op) {
       refimpl::result<net*> made = setup_net(s_);
       if (!made) return made.code();
       slot = made.value();
+      set_limits(*slot);
       driver_.net_created(op.nets.front(), *slot);
       return error::none;
     }
@@ -199,9 +207,10 @@ error world::without_rtnl(const operation& op) {
     case op_kind::watch:
     case op_kind::unwatch: {
       watcher& w = watchers_[static_cast<std::size_t>(op.callback)];
-      const bool add = op.kind == op_kind::watch;
+      const bool add = op.kind == op_kind::watch, was = w.on_chain;
+      if (!add) w.on_chain = false;
       const error e = (add ? register_netdevice_notifier(s_, w.block) : unregister_netdevice_notifier(s_, w.block)).code();
-      if (e == error::none) w.on_chain = add;
+      w.on_chain = e == error::none ? add : was;
       return e;
     }
     default: {  // link_event, use: from any context

@@ -5,7 +5,8 @@
 //
 // Text: a line is a statement, `#` begins a comment. In this order:
 //
-//   option NAME VALUE                          ipv6 on|off, debug_list on|off, hz N, order N
+//   option NAME VALUE                          ipv6 on|off, debug_list on|off, hz N, gc_thresh N,
+//                                              max_size N, order N
 //   net n1 [late]                              namespaces besides init_net; `late`: made by an operation
 //   device d1 NET KIND [on DEVICE] [up] [late] [loose] [local] [ops_lock] [group N]
 //   callback c1 on EVENT|* DEVICE|* [late] [priority N] [times N] none | veto | throw | do OPERATION
@@ -153,6 +154,8 @@ struct scenario_options {
   bool ipv6 = true;
   bool debug_list = false;  // CONFIG_DEBUG_LIST
   unsigned hz = 1000;
+  int gc_thresh = 1024;  // ip6_rt_gc_thresh and max_size of every namespace
+  int max_size = 4096;
   std::uint64_t order = 0;  // how a schedule that picks tasks by itself orders their operations; 0: in turn
   bool operator==(const scenario_options&) const = default;
 };

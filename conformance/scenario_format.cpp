@@ -42,6 +42,8 @@ std::string options(const scenario_options& o) {
   if (o.ipv6 != plain.ipv6) text += fmt::format("option ipv6 {}\n", o.ipv6 ? "on" : "off");
   if (o.debug_list != plain.debug_list) text += fmt::format("option debug_list {}\n", o.debug_list ? "on" : "off");
   if (o.hz != plain.hz) text += fmt::format("option hz {}\n", o.hz);
+  if (o.gc_thresh != plain.gc_thresh) text += fmt::format("option gc_thresh {}\n", o.gc_thresh);
+  if (o.max_size != plain.max_size) text += fmt::format("option max_size {}\n", o.max_size);
   if (o.order != plain.order) text += fmt::format("option order {}\n", o.order);
   return text;
 }

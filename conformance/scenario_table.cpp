@@ -152,6 +152,7 @@ struct examiner {
             "the scenario is too large");
     require(s.options.hz == 100 || s.options.hz == 250 || s.options.hz == 300 || s.options.hz == 1000,
             "hz is 100, 250, 300 or 1000");
+    require(s.options.gc_thresh >= 1 && s.options.max_size >= 1, "a limit of the garbage collection is wrong");
     for (int i = 0; i < static_cast<int>(s.devices.size()); ++i) device(i);
     for (const callback_plan& c : s.callbacks) callback(c);
     for (const fault_plan& f : s.faults) {

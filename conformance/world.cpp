@@ -24,6 +24,7 @@ world::world(const scenario& s, refimpl::stack& on, scenario_driver& driver)
       user_holds_(s.devices.size(), 0),
       watchers_(s.callbacks.size()) {
   nets_[0] = &on.init_net();
+  set_limits(on.init_net());
   driver_.net_created(0, on.init_net());
   for (std::size_t i = 0; i < s.callbacks.size(); ++i) {
     const callback_plan& plan = s.callbacks[i];
@@ -31,9 +32,7 @@ world::world(const scenario& s, refimpl::stack& on, scenario_driver& driver)
     w.left = plan.times;
     w.block.name = "c" + std::to_string(i + 1);
     w.block.priority = plan.priority;
-    w.block.notifier_call = [this, &plan, &w](const refimpl::netdev_notifier_info& info) {
-      return react(plan, w.left, info);
-    };
+    w.block.notifier_call = [this, &plan, &w](const refimpl::netdev_notifier_info& info) { return react(plan, w, info); };
   }
 }
 
@@ -138,11 +137,13 @@ void world::delete_all() {
 
 // --- callbacks ---
 
-int world::react(const callback_plan& plan, int& left, const refimpl::netdev_notifier_info& info) {
-  if (plan.react == reaction::none || left == 0) return refimpl::NOTIFY_DONE;
+// In the replay of its own registration or removal a callback can refuse a device, and does nothing else.
+int world::react(const callback_plan& plan, watcher& w, const refimpl::netdev_notifier_info& info) {
+  if (plan.react == reaction::none || w.left == 0) return refimpl::NOTIFY_DONE;
+  if (!w.on_chain && plan.react != reaction::veto) return refimpl::NOTIFY_DONE;
   if (plan.event != "*" && plan.event != refimpl::name(info.event)) return refimpl::NOTIFY_DONE;
   if (!plan.any_device && (info.dev == nullptr || info.dev != device(plan.device))) return refimpl::NOTIFY_DONE;
-  --left;
+  --w.left;
   switch (plan.react) {
     case reaction::veto:
       return refimpl::notifier_from_errno(error::ebusy);

@@ -43,8 +43,8 @@ class world {
   error unregister_many(const operation& op);
   error add_route(const operation& op);
   error exit_nets(const operation& op);
+  void set_limits(refimpl::net& n);
   error use(refimpl::net_device& dev);
-  int react(const callback_plan& plan, int& left, const refimpl::netdev_notifier_info& info);
 
   refimpl::net_device* device(device_ref d) const;  // NULL: not there
   refimpl::net* net_at(net_ref n) const;
@@ -61,6 +61,7 @@ class world {
     int left = 0;
     bool on_chain = false;
   };
+  int react(const callback_plan& plan, watcher& w, const refimpl::netdev_notifier_info& info);
   std::deque<watcher> watchers_;
   std::vector<refimpl::rtable*> destinations_;
 };

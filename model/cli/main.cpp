@@ -32,7 +32,7 @@ constexpr verb verbs[] = {
     {"prove", "prove claims about any number of elements", add_prove},
     {"recheck", "check certificates again, by a program of its own", add_recheck},
     {"cite", "", nullptr},
-    {"conform", "", nullptr},
+    {"conform", "the reference stack against the properties, on random scenarios", add_conform},
     {"trace", "what recordings of a kernel show, judged and compared with the model", add_trace},
     {"record", "record the running kernel's notifications, for trace", add_record},
     {"bench", "the measurements of the threads, variants side by side", add_bench},

@@ -36,6 +36,7 @@ action add_recheck(CLI::App&);
 action add_bench(CLI::App&);
 action add_trace(CLI::App&);
 action add_record(CLI::App&);
+action add_conform(CLI::App&);
 
 // Options that say which model in which scope: --variant, --option, --scope, --environment, --properties.
 struct selection {

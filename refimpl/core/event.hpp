@@ -33,7 +33,7 @@ namespace quiesce::refimpl {
   X(rebroadcast_begin) X(rebroadcast_end) X(span_member)                                                                \
   X(unlist_netdevice) X(ndo_stop) X(ndo_uninit) X(dev_uc_flush) X(dev_mc_flush) X(netdev_unregister_kobject)            \
   X(net_set_todo) X(run_todo_begin) X(run_todo_end) X(netdev_wait_allrefs) X(msleep) X(free_netdev)                               \
-  /* + */ X(list_netdevice) X(dev_shutdown) X(ndo_init) X(ndo_open) X(netdev_refcnt_poll) X(dev_net_set)                \
+  /* + */ X(list_netdevice) X(dev_shutdown) X(ndo_init) X(undo_ndo_init) X(ndo_open) X(netdev_refcnt_poll) X(dev_net_set)                \
   X(unregister_netdevice_warning)                                                                                       \
   X(dev_hold) X(dev_put) X(dev_put_registration) X(rcu_read_lock) X(rcu_read_unlock) X(dev_use)                         \
   X(synchronize_net_begin) X(synchronize_net_end) X(rcu_barrier_begin) X(rcu_barrier_end) X(call_rcu) X(rcu_callback)   \

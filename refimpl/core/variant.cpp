@@ -143,6 +143,7 @@ variant_policy reference() {
   v.loopback_device = false;
   v.rebroadcast_batch =
       false;  // the device holds no reference of its own then (rule E7); a repeated UNREGISTER flushes at once
+  v.open_refuses_leaving = true;
   v.replay = replay_rule::reference;
   v.fib = fib_flush_rule::affected;
   v.ifdown = ifdown_rule::batch_devices;
@@ -164,6 +165,15 @@ std::vector<variant_policy> build() {
 }
 
 }  // namespace
+
+const std::vector<mutation_entry>& mutation_table() {
+  static const std::vector<mutation_entry> table = {
+#define X(name, place, what) {mutation::name, #name, place, what},
+      QUIESCE_REFIMPL_MUTATIONS(X)
+#undef X
+  };
+  return table;
+}
 
 const std::vector<variant_policy>& variants() {
   static const std::vector<variant_policy> all = build();

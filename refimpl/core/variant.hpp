@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "refimpl/core/mutation.hpp"
+
 namespace quiesce::refimpl {
 
 enum class batch_place { none, before_uninit, after_uninit, after_grace_period };
@@ -51,6 +53,9 @@ struct variant_policy {
   bool rebroadcast_batch = false;
   // net/replay.cpp
   replay_rule replay = replay_rule::k44;
+  // net/close.cpp
+  bool open_refuses_leaving =
+      false;  // dev_open of a device that is being closed, unregistered or moved further up the call chain
   // net/unregister.cpp
   bool pre_uninit = false;
   bool ops_lock_pass = false;  // close devices that need the instance lock in a first pass
@@ -72,6 +77,8 @@ struct variant_policy {
   // net/route.cpp
   dst_home home = dst_home::loopback;
   gc_policy gc;
+  // core/mutation.hpp
+  mutation mutant = mutation::none;
 };
 
 // K44 H09 P1 P1a P1b P1i J1 J2 E1 R16 R1 RANY RLZ G44 G520 GO GM G63 G69 G618 grecheck 6.1 6.18 reference, in that order.

@@ -50,7 +50,9 @@ status netdev_upper_dev_unlink(net_device& dev, net_device& upper) {
     dev.adj_upper.erase(at);
     std::erase(upper.adj_lower, &dev);
     notify_change(dev, upper, false);
-    return dev_put(dev, holder::upper);
+    status put;
+    unless(s.policy, mutation::upper_not_put, [&] { put = dev_put(dev, holder::upper); });
+    return put;
   });
 }
 

@@ -19,7 +19,10 @@ void net_del_event_list(net& n) {
   if (n.owner.policy.net_ns) list_del_init(&n.event_list);
 }
 
-void batch::notify(event_kind event, net& n, net_device* dev) { call_netdevice_notifiers_info(stack_, {event, dev, &n}); }
+void batch::notify(event_kind event, net& n, net_device* dev) {
+  net_device* passed = chosen<variant_policy, net_device*>(stack_.policy, mutation::batch_of_null, dev, nullptr);
+  call_netdevice_notifiers_info(stack_, {event, passed, &n});
+}
 
 void batch::collect(net_device& dev) {
   net& n = dev_net(dev);
@@ -38,6 +41,8 @@ void batch::collect(net_device& dev) {
       if (list_empty(&n.event_list)) {
         list_add_tail(&n.event_list, &net_head_);
         devices_.push_back(&dev);
+      } else {
+        also(stack_.policy, mutation::batch_for_each_device, [&] { devices_.push_back(&dev); });
       }
       return;
   }
@@ -56,8 +61,10 @@ void batch::deliver(event_kind event) {
   std::vector<net_device*> devices;
   devices.swap(devices_);
   if (p.collect == batch_collect::devices_of_batch)  // pop, then call: a nested batch of the namespace has its own event
-    for (net_device* d : devices) list_del_init(&dev_net(*d).event_list);
-  for (net_device* d : devices) notify(event, dev_net(*d), d);
+    unless(p, mutation::event_list_not_left, [&] {
+      for (net_device* d : devices) list_del_init(&dev_net(*d).event_list);
+    });
+  for (net_device* d : devices) notify(event, dev_net(*d), chosen(p, mutation::batch_of_wrong_net, d, devices.front()));
 }
 
 void batch::add_down(net_device& dev) {
@@ -75,7 +82,12 @@ void batch::deliver_down() {
   if (stack_.policy.collect == batch_collect::devices_of_batch) {
     std::vector<net_device*> closed;
     closed.swap(devices_);
-    for (net_device* d : closed) collect(*d);
+    // A handler of NETDEV_DOWN may have unregistered some of them meanwhile: those that are alive stand for their namespace,
+    // else its loopback does.
+    const auto alive = [](const net_device* d) { return d->refs.of(holder::registration) > 0; };
+    std::stable_partition(closed.begin(), closed.end(), alive);
+    for (net_device* d : closed)
+      if (net_device* passed = alive(d) ? d : dev_net(*d).loopback_dev.load(); passed != nullptr) collect(*passed);
   }
   deliver(event_kind::NETDEV_DOWN_BATCH);
 }

@@ -11,7 +11,8 @@ status check_move(net_device& dev, net& to, const std::string& pattern, int new_
   stack& s = dev.owner;
   if (status r = check_registered(s, dev); !r) return r;
   if (!s.known(&to)) return error::enodev;
-  if (dev.netns_local || dev.dismantle.load() || !list_empty(&dev.close_list)) return error::einval;
+  const bool busy = dev.dismantle.load() || !list_empty(&dev.close_list) || list_empty(&dev.dev_list);
+  if (dev.netns_local || busy) return error::einval;
   if (&dev_net(dev) == &to) return {};
   if (to.leaving || to.devices >= s.options.max_devices) return to.leaving ? error::enodev : error::enfile;
   new_name = dev.name;
@@ -33,7 +34,7 @@ void leave(net_device& dev) {
   s.synchronize_net();
   dev_shutdown(dev);
   call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER, dev);
-  batch_after_move(dev);
+  unless(s.policy, mutation::move_without_batch, [&] { batch_after_move(dev); });
   s.rcu_barrier();
   if (s.policy.unregister_final) call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER_FINAL, dev);
 }

@@ -22,13 +22,23 @@ bool deactivation_waits(stack& s, list_head* head) {
 
 void __dev_close_many(stack& s, list_head* head) {
   list_for_each_entry<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
-    call_netdevice_notifiers(event_kind::NETDEV_GOING_DOWN, dev);
+    unless(s.policy, mutation::close_without_going_down,
+           [&] { call_netdevice_notifiers(event_kind::NETDEV_GOING_DOWN, dev); });
     dev.start.store(false);  // clear_bit(__LINK_STATE_START)
   });
   if (deactivation_waits(s, head)) s.synchronize_net();
   list_for_each_entry<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
     call_ndo_stop(dev);
-    dev.flags.fetch_and(~(IFF_UP | IFF_RUNNING), std::memory_order_relaxed);
+    unless(s.policy, mutation::close_keeps_flag,
+           [&] { dev.flags.fetch_and(~(IFF_UP | IFF_RUNNING), std::memory_order_relaxed); });
+  });
+}
+
+void notify_down(stack& s, list_head* head, bool unlink) {
+  list_for_each_entry_safe<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
+    rtmsg_ifinfo(event_kind::RTM_NEWLINK, dev, dev_net(dev), dev.ifindex);
+    unless(s.policy, mutation::close_without_down, [&] { call_netdevice_notifiers(event_kind::NETDEV_DOWN, dev); });
+    if (unlink) unless(s.policy, mutation::close_leaves_node, [&] { list_del_init(&dev.close_list); });
   });
 }
 
@@ -47,12 +57,9 @@ status dev_close_many(stack& s, list_head* head, bool unlink) {
       }
     });
     __dev_close_many(s, head);
-    list_for_each_entry_safe<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
-      rtmsg_ifinfo(event_kind::RTM_NEWLINK, dev, dev_net(dev), dev.ifindex);
-      call_netdevice_notifiers(event_kind::NETDEV_DOWN, dev);
-      if (unlink) list_del_init(&dev.close_list);
-    });
-    events.deliver_down();
+    in_order(
+        s.policy, mutation::down_batch_too_early, [&] { notify_down(s, head, unlink); },
+        [&] { unless(s.policy, mutation::close_without_batch, [&] { events.deliver_down(); }); });
     return {};
   });
 }
@@ -71,10 +78,18 @@ status dev_close(net_device& dev) {
   });
 }
 
+namespace {
+// Further up the call chain it is on a close list, unregistered, or between two namespaces.
+bool leaving(const net_device& dev) {
+  return !list_empty(&dev.close_list) || dev.dismantle.load() || list_empty(&dev.dev_list);
+}
+}  // namespace
+
 status dev_open(net_device& dev) {
   stack& s = dev.owner;
   return s.enter([&]() -> status {
     if (status r = check_registered(s, dev); !r) return r;
+    if (s.policy.open_refuses_leaving && leaving(dev)) return error::ebusy;
     if (dev_up(dev)) return {};
     dev.start.store(true);
     if (error e = call_ndo_open(dev); e != error::none) {

@@ -66,7 +66,8 @@ lock_state& lock_of(net& n) {
 void arm_timer(net& n, std::uint64_t delay) {
   if (n.ipv6->exited.load()) return;  // rule G10
   stack& s = n.owner;
-  s.timers.mod_timer(n.ipv6->ip6_fib_timer, s.timers.jiffies() + delay);
+  unless(s.policy, mutation::gc_timer_not_armed,
+         [&] { s.timers.mod_timer(n.ipv6->ip6_fib_timer, s.timers.jiffies() + delay); });
   s.emit_net(event_kind::mod_timer, n, nullptr, static_cast<std::int64_t>(delay), "ip6_fib_timer");
 }
 
@@ -117,6 +118,11 @@ void run(std::int64_t expires, net& n, bool force, bool may_recheck) {
 
 }  // namespace
 
+void fib6_force_start_gc(net& n) {
+  stack& s = n.owner;
+  if (!s.timers.timer_pending(n.ipv6->ip6_fib_timer)) arm_timer(n, static_cast<std::uint64_t>(n.ipv6->gc.interval));
+}
+
 void fib6_run_gc(std::int64_t expires, net& n, bool force) { run(expires, n, force, false); }
 
 bool ip6_dst_gc(net& n) {
@@ -133,7 +139,8 @@ bool ip6_dst_gc(net& n) {
     if (entries < v6.gc.gc_thresh) v6.ip6_rt_gc_expire.store(v6.gc.timeout >> 1);
   }
   v6.ip6_rt_gc_expire.store(gc_expire_after(v6.gc, v6.ip6_rt_gc_expire.load()));
-  if (!gc_refuses(s.policy.gc, v6.gc, entries)) return false;
+  const bool refuses = gc_refuses(s.policy.gc, v6.gc, entries);
+  if (!chosen(s.policy, mutation::refused_over_max, refuses, entries > v6.gc.max_size)) return false;
   s.counters.dst_alloc_refused.fetch_add(1, std::memory_order_relaxed);
   s.emit_net(event_kind::dst_alloc_refused, n);
   return true;

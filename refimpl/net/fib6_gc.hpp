@@ -14,6 +14,9 @@ namespace quiesce::refimpl {
 // that can expire) with a gc list.
 void fib6_run_gc(std::int64_t expires, net& n, bool force);
 
+// Arms the timer unless it is armed: something that can expire was added. emits: mod_timer. O(log timers).
+void fib6_force_start_gc(net& n);
+
 // dst_alloc's call into the collector when more than gc_thresh entries exist. True: the allocation is refused. emits:
 // dst_alloc_refused.
 bool ip6_dst_gc(net& n);

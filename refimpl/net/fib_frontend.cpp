@@ -31,30 +31,35 @@ void mark_for_flush(net_device& dev, event_kind event, bool force) {
   net& n = dev_net(dev);
   if (fib_sync_down_dev(dev, event, force) == 0) return;
   if (!n.ipv4->needs_fib_flush) dev.owner.emit_net(event_kind::needs_fib_flush_set, n, &dev);
-  n.ipv4->needs_fib_flush = true;
+  unless(dev.owner.policy, mutation::mark_without_flag, [&] { n.ipv4->needs_fib_flush = true; });
 }
 
 void disable(net_device& dev, event_kind event, bool force) {
   const variant_policy& p = dev.owner.policy;
-  // The reference has no batch event behind a repeated NETDEV_UNREGISTER: nothing may stay marked then (rule F1).
-  const bool repeated = !p.rebroadcast_batch && dev.reg_state.load() == reg_state::unregistered;
-  if (p.fib == fib_flush_rule::immediate || (p.fib == fib_flush_rule::affected && repeated)) {
+  // The reference's rollback has sent its batch event when it drops the registration: a repeated UNREGISTER has none to wait
+  // for, and what it marks must be flushed before RTNL is let go (rule F1).
+  const bool behind_batch = p.fib == fib_flush_rule::affected && dev.refs.of(holder::registration) == 0;
+  if (p.fib == fib_flush_rule::immediate || chosen(p, mutation::repeated_unregister_defers, behind_batch, false)) {
     fib_disable_ip(dev, event, force);
     return;
   }
   mark_for_flush(dev, event, force);
   if (p.ifdown == ifdown_rule::batch_devices && list_empty(&dev.ifdown_list))
-    list_add_tail(&dev.ifdown_list, &dev_net(dev).ifdown_head);
+    unless(p, mutation::ifdown_list_forgotten, [&] { list_add_tail(&dev.ifdown_list, &dev_net(dev).ifdown_head); });
+}
+
+void flush_marked(net& n) {
+  if (!n.ipv4->needs_fib_flush) return;
+  const variant_policy& p = n.owner.policy;
+  fib_flush(*chosen(p, mutation::wrong_net_flushed, &n, &n.owner.init_net()));
+  unless(p, mutation::flag_not_cleared, [&] { n.ipv4->needs_fib_flush = false; });
+  n.owner.emit_net(event_kind::needs_fib_flush_clear, n);
 }
 
 void batch_event(net& n) {
   stack& s = n.owner;
-  if (s.policy.fib != fib_flush_rule::immediate && n.ipv4->needs_fib_flush) {
-    fib_flush(n);
-    n.ipv4->needs_fib_flush = false;
-    s.emit_net(event_kind::needs_fib_flush_clear, n);
-  }
-  rt_cache_flush(n);
+  if (s.policy.fib != fib_flush_rule::immediate) flush_marked(n);
+  unless(s.policy, mutation::cache_not_flushed, [&] { rt_cache_flush(n); });
   switch (s.policy.ifdown) {
     case ifdown_rule::per_device:
       return;  // H09: only the route cache waits for the batch
@@ -68,8 +73,18 @@ void batch_event(net& n) {
   }
 }
 
+// A handler opened the device before the batch event of its going down: what that would remove must not come back.
+void finish_down(net_device& dev) {
+  if (dev.owner.policy.fib != fib_flush_rule::affected) return;
+  flush_marked(dev_net(dev));
+  if (list_empty(&dev.ifdown_list)) return;
+  list_del_init(&dev.ifdown_list);
+  neigh_ifdown(*dev.owner.arp_tbl, dev);
+}
+
 void up(net_device& dev, in_device& in_dev) {
   net& n = dev_net(dev);
+  unless(dev.owner.policy, mutation::up_before_flush, [&] { finish_down(dev); });
   for (auto& ifa : in_dev.ifa_list) fib_add_ifaddr(*ifa);
   fib_sync_up(dev, RTNH_F_DEAD);
   n.ipv4->dev_addr_genid.fetch_add(1);
@@ -82,7 +97,7 @@ int fib_netdev_event(const netdev_notifier_info& info) {
   net_device& dev = netdev_notifier_info_to_dev(info, "fib_netdev_event");
   if (info.event == event_kind::NETDEV_UNREGISTER) {
     disable(dev, info.event, true);
-    rt_flush_dev(dev);
+    unless(dev.owner.policy, mutation::uncached_kept, [&] { rt_flush_dev(dev); });
     return NOTIFY_DONE;
   }
   if (info.event == event_kind::NETDEV_UNREGISTER_BATCH || info.event == event_kind::NETDEV_DOWN_BATCH) {

@@ -188,7 +188,9 @@ std::size_t sync_down_info(fib_info& fi, const net_device& dev, event_kind event
       nh->nh_flags.fetch_or(only_link ? RTNH_F_LINKDOWN : RTNH_F_DEAD | RTNH_F_LINKDOWN);
       ++dead;
     }
-    if (event == event_kind::NETDEV_UNREGISTER && nh->nh_dev == &dev) return fi.nhs.size();  // CONFIG_IP_ROUTE_MULTIPATH
+    if (event == event_kind::NETDEV_UNREGISTER && nh->nh_dev == &dev)  // CONFIG_IP_ROUTE_MULTIPATH
+      return chosen(dev.owner.policy, mutation::sibling_nexthop_lives, fi.nhs.size(),
+                    fi.nhs.size() == 1 ? 1 : std::size_t{0});
   }
   return dead;
 }

@@ -23,6 +23,7 @@ status add_holder(net_device& dev, std::unique_ptr<delayed_holder> h) {
 void release(delayed_holder* h) {
   net_device& dev = *h->dev;
   delete h;
+  also(dev.owner.policy, mutation::chain_put_twice, [&] { static_cast<void>(dev_put(dev, holder::chained)); });
   static_cast<void>(dev_put(dev, holder::chained));
 }
 

@@ -33,7 +33,7 @@ void in_dev_rcu_put(rcu_head* head) {
   net_device& dev = *in_dev->dev;
   dev.owner.emit(event_kind::rcu_callback, &dev, 0, "in_dev_rcu_put");
   delete in_dev;
-  static_cast<void>(dev_put(dev, holder::in_device));
+  unless(dev.owner.policy, mutation::in_device_not_put, [&] { static_cast<void>(dev_put(dev, holder::in_device)); });
 }
 
 void count_local(net& n, std::uint32_t local, int by) {

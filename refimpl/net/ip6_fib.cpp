@@ -49,7 +49,10 @@ result<fib6_info*> insert(net& n, const fib6_config& cfg) {
   f->in_table = true;
   v6.table.emplace(key_of(*f), f);
   list_add_tail(&f->nh_list, &cfg.dev->fib6_nh_head);
-  if (f->expires != 0) join_gc_list(n, *f);
+  if (f->expires != 0) {
+    join_gc_list(n, *f);
+    fib6_force_start_gc(n);  // fib6_start_gc
+  }
   return f;
 }
 
@@ -133,7 +136,8 @@ status rt6_insert_exception(net& n, const ip_key& dst, std::uint8_t plen, std::u
     f.exceptions.push_back({daddr, now, lifetime_ms != 0 ? now + s.timers.msecs_to_jiffies(lifetime_ms) : 0});
     dev_hold(f.nh_dev, holder::dst);
     v6.dst_entries.fetch_add(1);
-    if (s.policy.gc.exceptions_listed) join_gc_list(n, f);
+    if (chosen(s.policy, mutation::exception_not_listed, s.policy.gc.exceptions_listed, false)) join_gc_list(n, f);
+    fib6_force_start_gc(n);
     return {};
   });
 }

@@ -13,7 +13,7 @@ void linkwatch_do_dev(net_device& dev) {
     call_netdevice_notifiers(event_kind::NETDEV_CHANGE, dev);
     rtmsg_ifinfo(event_kind::RTM_NEWLINK, dev, dev_net(dev), dev.ifindex);
   }
-  static_cast<void>(dev_put(dev, holder::linkwatch));
+  unless(dev.owner.policy, mutation::linkwatch_not_put, [&] { static_cast<void>(dev_put(dev, holder::linkwatch)); });
 }
 }  // namespace
 

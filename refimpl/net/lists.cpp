@@ -81,8 +81,8 @@ void call_ndo_stop(net_device& dev) {
   if (dev.netdev_ops != nullptr) guarded(dev, "ndo_stop", [&] { return dev.netdev_ops->ndo_stop(dev), 0; });
 }
 
-void call_ndo_uninit(net_device& dev) {
-  dev.owner.emit(event_kind::ndo_uninit, &dev);
+void call_ndo_uninit(net_device& dev, event_kind as) {
+  dev.owner.emit(as, &dev);
   if (dev.netdev_ops != nullptr && dev.initialized)
     guarded(dev, "ndo_uninit", [&] { return dev.netdev_ops->ndo_uninit(dev), 0; });
   dev.initialized = false;

@@ -45,7 +45,8 @@ void rtmsg_ifinfo(event_kind type, const net_device& dev, const net& n, int ifin
 error call_ndo_init(net_device& dev);
 error call_ndo_open(net_device& dev);
 void call_ndo_stop(net_device& dev);
-void call_ndo_uninit(net_device& dev);
+// `as`: the event to emit; undo_ndo_init where a registration fails before NETDEV_REGISTER.
+void call_ndo_uninit(net_device& dev, event_kind as = event_kind::ndo_uninit);
 void call_ndo_neigh_destroy(net_device& dev);
 
 }  // namespace quiesce::refimpl

@@ -105,7 +105,7 @@ result<neighbour*> neigh_create(neigh_table& tbl, const ip_key& key, net_device&
       old->refcnt.fetch_add(1);
       return old;
     }
-    auto* n = new neighbour(tbl, made, dev);  // born with the table's reference
+    auto* n = new neighbour(tbl, made, dev, ++tbl.created);  // born with the table's reference
     dev_hold(dev, holder::neighbour);
     insert(tbl, *n);
     n->refcnt.fetch_add(1);
@@ -128,7 +128,7 @@ void neigh_release(neighbour* n) {
   s.emit(event_kind::neigh_destroy, &dev);
   call_ndo_neigh_destroy(dev);
   delete n;
-  static_cast<void>(dev_put(dev, holder::neighbour));
+  unless(s.policy, mutation::neighbour_not_put, [&] { static_cast<void>(dev_put(dev, holder::neighbour)); });
 }
 
 status neigh_event_send(neighbour& n) {

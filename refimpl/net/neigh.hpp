@@ -25,10 +25,12 @@ inline constexpr std::uint8_t NUD_VALID = NUD_PERMANENT | NUD_NOARP | NUD_REACHA
 struct neigh_table;
 
 struct neighbour {
-  neighbour(neigh_table& t, const ip_key& key, net_device& d) : tbl(t), primary_key(key), dev(&d) {
+  neighbour(neigh_table& t, const ip_key& key, net_device& d, std::uint64_t number)
+      : tbl(t), serial(number), primary_key(key), dev(&d) {
     INIT_LIST_HEAD(&dev_list);
   }
   neigh_table& tbl;
+  const std::uint64_t serial;  // never reused: tells an entry from a later one of the same key
   const ip_key primary_key;
   net_device* const dev;      // holder::neighbour until neigh_destroy
   neighbour* next = nullptr;  // bucket; the rest under tbl->lock
@@ -62,6 +64,7 @@ struct neigh_table {
   lock_state lock{"tbl->lock"};
   std::vector<neighbour*> buckets;  // under lock
   std::size_t entries = 0;
+  std::uint64_t created = 0;        // serial of the latest; under lock
   std::vector<pneigh_entry> phash;  // under lock; few entries, searched linearly as one bucket chain
   lock_state proxy_lock{"proxy_queue.lock"};
   std::deque<proxy_packet> proxy_queue;

@@ -61,7 +61,10 @@ void purge_after(neigh_table& tbl, net_device& dev) {
       pneigh_queue_purge(tbl, purge_scope::of_net, &dev);
       break;
     case proxy_purge_rule::per_device:
-      pneigh_queue_purge(tbl, purge_scope::of_device, &dev);
+      unless(s.policy, mutation::queue_not_purged, [&] {
+        const auto wrong = purge_scope::everything;
+        pneigh_queue_purge(tbl, chosen(s.policy, mutation::whole_queue_purged, purge_scope::of_device, wrong), &dev);
+      });
       return;
   }
   // v6.1: a packet queued between this test and the stop is left without a timer (rule N9).
@@ -115,7 +118,8 @@ void flush_device(neigh_table& tbl, net_device& dev) {
     lock_guard held(tbl.owner.sched, tbl.lock);
     neigh_flush_dev(tbl, dev, victims);
     const flush_rule rule{flush_rule::mode::device, &dev};
-    proxies = pneigh_take(tbl, [&](const pneigh_entry& e) { return rule.takes(e); });
+    const bool slip = chosen(tbl.owner.policy, mutation::deviceless_proxies_flushed, false, true);
+    proxies = pneigh_take(tbl, [&](const pneigh_entry& e) { return rule.takes(e) || (slip && e.dev == nullptr); });
   }
   neigh_cleanup_and_release(victims);
   if (!proxies.empty()) tbl.owner.emit(event_kind::pneigh_flush, &dev, static_cast<std::int64_t>(proxies.size()));
@@ -151,6 +155,7 @@ void neigh_ifdown_all(neigh_table& tbl) {
 void neigh_ifdown_net(neigh_table& tbl, net& n) {
   stack& s = tbl.owner;
   s.emit_net(event_kind::arp_ifdown_net, n);
+  also(s.policy, mutation::all_down_flushed, [&] { neigh_ifdown_all(tbl); });
   list_for_each_entry<net_device>(&n.ifdown_head, s.turns("list_for_each_entry(dev, ifdown_list)"), [&](net_device& dev) {
     if (!dev_up(dev)) flush_device(tbl, dev);
   });

@@ -16,7 +16,7 @@ net::net(stack& s, std::int32_t number) : owner(s), id(number) {
   INIT_LIST_HEAD(&exit_list);
   INIT_LIST_HEAD(&dev_base_head);
   INIT_LIST_HEAD(&ifdown_head);
-  if (s.policy.node_init) INIT_LIST_HEAD(&event_list);
+  if (chosen(s.policy, mutation::event_list_not_initialised, s.policy.node_init, false)) INIT_LIST_HEAD(&event_list);
 }
 net::~net() = default;
 
@@ -68,11 +68,8 @@ std::vector<net_device*> devices_reverse(net& n) {
   return out;
 }
 
-// default_device_exit_net: physical devices go back to init_net; failing to is a BUG.
-void default_device_exit_net(net& n) {
-  stack& s = n.owner;
-  std::vector<net_device*> devices = devices_reverse(n);
-  std::reverse(devices.begin(), devices.end());
+// Physical devices go back to init_net; failing to is a BUG.
+void push_home(stack& s, const std::vector<net_device*>& devices) {
   for (net_device* dev : devices) {
     if (dev->netns_local || dev->rtnl_link_ops != nullptr) continue;
     std::string fallback = "dev" + std::to_string(dev->ifindex);
@@ -80,6 +77,14 @@ void default_device_exit_net(net& n) {
     if (status r = dev_change_net_namespace(*dev, s.init_net(), fallback); !r)
       s.bug("default_device_exit: failed to move " + dev->name + " to init_net");
   }
+}
+
+// default_device_exit_net
+void default_device_exit_net(net& n) {
+  stack& s = n.owner;
+  std::vector<net_device*> devices = devices_reverse(n);
+  std::reverse(devices.begin(), devices.end());
+  unless(s.policy, mutation::physical_not_pushed, [&] { push_home(s, devices); });
 }
 
 // v4.4, and `reference`: no device of these namespaces may still be on its way out when they end (50624c934db1).
@@ -98,7 +103,9 @@ void rtnl_lock_unregistering(stack& s, const net_list& nets) {
 
 // Each namespace's devices in reverse order of registration, so that loopback is last; one unregister for all.
 void queue_devices(net& n, list_head* kill_list) {
-  for (net_device* dev : devices_reverse(n)) {
+  std::vector<net_device*> devices = devices_reverse(n);
+  also(n.owner.policy, mutation::loopback_first, [&] { std::reverse(devices.begin(), devices.end()); });
+  for (net_device* dev : devices) {
     if (dev->dismantle.load() || &dev_net(*dev) != &n) continue;
     if (dev->rtnl_link_ops != nullptr && dev->rtnl_link_ops->dellink != nullptr) {
       dev->rtnl_link_ops->dellink(*dev, kill_list);

@@ -27,6 +27,7 @@ int call_netdevice_notifier(notifier_block& nb, stack& s, const netdev_notifier_
 
 int call_netdevice_notifiers_info(stack& s, const netdev_notifier_info& info) {
   s.counters.notifier_events.fetch_add(1, std::memory_order_relaxed);
+  if (!s.rtnl_is_held_by_me()) s.warn("ASSERT_RTNL: call_netdevice_notifiers_info", info.dev);
   if (info.event == event_kind::NETDEV_DOWN_BATCH || info.event == event_kind::NETDEV_UNREGISTER_BATCH)
     s.counters.batch_events.fetch_add(1, std::memory_order_relaxed);
   s.emit_net(info.event, *info.ns, info.dev);

@@ -42,9 +42,10 @@ bool pneigh_lookup(neigh_table& tbl, net& n, net_device* dev, const ip_key& key)
   return find_entry(tbl, n, dev, key) != tbl.phash.end() || find_entry(tbl, n, nullptr, key) != tbl.phash.end();
 }
 
-void pneigh_put(neigh_table&, const std::vector<pneigh_entry>& entries) {
+void pneigh_put(neigh_table& tbl, const std::vector<pneigh_entry>& entries) {
   for (const pneigh_entry& e : entries)
-    if (e.dev != nullptr) static_cast<void>(dev_put(*e.dev, holder::pneigh));
+    if (e.dev != nullptr)
+      unless(tbl.owner.policy, mutation::pneigh_not_put, [&] { static_cast<void>(dev_put(*e.dev, holder::pneigh)); });
 }
 
 void pneigh_queue_purge(neigh_table& tbl, purge_scope scope, const net_device* dev) {
@@ -82,7 +83,7 @@ status pneigh_enqueue(neigh_table& tbl, net_device& dev, const ip_key& key, std:
     if (s.timers.del_timer(tbl.proxy_timer)) sched_next = std::min(sched_next, tbl.proxy_timer.expires);
     dev_hold(dev, holder::proxy_queue);
     tbl.proxy_queue.push_back({&dev, key, s.timers.jiffies() + s.timers.msecs_to_jiffies(delay_ms)});
-    s.timers.mod_timer(tbl.proxy_timer, sched_next);
+    unless(s.policy, mutation::proxy_timer_not_armed, [&] { s.timers.mod_timer(tbl.proxy_timer, sched_next); });
     s.emit(event_kind::mod_timer, &dev, 0, "proxy_timer");
     return {};
   });

@@ -9,7 +9,7 @@ namespace {
 
 // err_uninit: what ndo_init did is undone; the device stays UNINITIALIZED and unlisted.
 error undo_init(net_device& dev, error why) {
-  if (dev.initialized) call_ndo_uninit(dev);
+  if (dev.initialized) call_ndo_uninit(dev, event_kind::undo_ndo_init);
   return why;
 }
 

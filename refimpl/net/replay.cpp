@@ -42,7 +42,7 @@ struct replay {
   }
 
   void down(net_device& dev) {
-    send(event_kind::NETDEV_GOING_DOWN, dev);
+    unless(s.policy, mutation::replay_without_going_down, [&] { send(event_kind::NETDEV_GOING_DOWN, dev); });
     send(event_kind::NETDEV_DOWN, dev);
   }
 
@@ -73,8 +73,16 @@ struct replay {
         if (first_up == nullptr) first_up = d;
       }
     if (first_up != nullptr) batch(event_kind::NETDEV_DOWN_BATCH, n, first_up);
-    for (net_device* d : devs) send(event_kind::NETDEV_UNREGISTER, *d);
-    batch(event_kind::NETDEV_UNREGISTER_BATCH, n, devs.front());
+    const auto unregister_each = [&] {
+      for (net_device* d : devs)
+        if (s.policy.mutant != mutation::replay_forgets_unregister || d != devs.back())
+          send(event_kind::NETDEV_UNREGISTER, *d);
+    };
+    const auto batch_event = [&] {
+      unless(s.policy, mutation::replay_without_batch, [&] { batch(event_kind::NETDEV_UNREGISTER_BATCH, n, devs.front()); });
+      also(s.policy, mutation::replay_batch_twice, [&] { batch(event_kind::NETDEV_UNREGISTER_BATCH, n, devs.front()); });
+    };
+    in_order(s.policy, mutation::replay_batch_too_early, unregister_each, batch_event);
   }
 
   // `seen`: devices that accepted, by namespace in order; `last` refused. Forward, up to `last`, which gets nothing; J2
@@ -113,7 +121,7 @@ status replay_register(stack& s, notifier_block& nb) {
     for (net_device* d : devices_of(*n)) {
       if (error e = r.register_one(*d); e != error::none) {
         r.roll_back(seen, *d);
-        chain_remove(s, nb);
+        unless(s.policy, mutation::refused_stays, [&] { chain_remove(s, nb); });
         return e;
       }
       seen.back().second.push_back(d);

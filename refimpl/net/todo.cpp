@@ -52,12 +52,13 @@ void destroy(net_device& dev) {
     dev.reg_state.store(reg_state::released);
     s.forget(&dev);
   }
+  const int counted = chosen(s.policy, mutation::unregistering_not_counted_down, 1, 0);
   if (s.policy.exit == exit_rule::wait_unregistering) {  // v4.4 counts under RTNL
     take_rtnl(s);
-    n.dev_unreg_count.fetch_sub(1);
+    n.dev_unreg_count.fetch_sub(counted);
     s.__rtnl_unlock();
   } else {
-    n.dev_unreg_count.fetch_sub(1);
+    n.dev_unreg_count.fetch_sub(counted);
   }
   s.sched.wake(s.netdev_unregistering_wq);
 }
@@ -78,7 +79,7 @@ void run_list(stack& s, list_head* list) {
       linkwatch_forget_dev(first);
       s.emit(event_kind::netdev_wait_allrefs, &first);
     }
-    net_device& dev = netdev_wait_allrefs_any(s, list);
+    net_device& dev = s.policy.mutant != mutation::freed_without_wait ? netdev_wait_allrefs_any(s, list) : first;
     list_del_init(&dev.todo_list);
     destroy(dev);
   }
@@ -89,12 +90,15 @@ void run_list(stack& s, list_head* list) {
 void netdev_run_todo(stack& s) {
   stack_list_head list(&s.dangling_head);
   list_splice_tail_init(&s.net_todo_list, &list);
-  s.__rtnl_unlock();
-  if (list_empty(&list)) return;
-  s.emit(event_kind::run_todo_begin, nullptr);
-  s.rcu_barrier();
-  run_list(s, &list);
-  s.emit(event_kind::run_todo_end, nullptr);
+  const auto run = [&] {
+    if (list_empty(&list)) return;
+    s.emit(event_kind::run_todo_begin, nullptr);
+    s.rcu_barrier();
+    run_list(s, &list);
+    s.emit(event_kind::run_todo_end, nullptr);
+  };
+  in_order(
+      s.policy, mutation::todo_under_rtnl, [&] { s.__rtnl_unlock(); }, run);
 }
 
 }  // namespace quiesce::refimpl

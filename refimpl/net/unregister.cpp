@@ -62,19 +62,39 @@ void uninit(net_device& dev) {
   netdev_unregister_kobject(dev);
 }
 
+// cfa579f66656, reverted by e759e1e4a4bd.
+void drop_rtnl_for_a_moment(stack& s) {
+  s.__rtnl_unlock();
+  static_cast<void>(s.rtnl_lock());
+}
+
 // One loop with each device's events interleaved (every kernel), or two with the batch event between (J1 and after).
 void dismantle(stack& s, list_head* head) {
   batch events(s);
-  const bool two_loops = s.policy.batch_at == batch_place::before_uninit;
-  list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
-    notify_unregister(dev);
-    if (!two_loops) uninit(dev);
-  });
-  events.unregister(head, batch_place::before_uninit);
-  if (two_loops) list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) { uninit(dev); });
+  const bool two_loops = chosen(s.policy, mutation::one_loop, s.policy.batch_at == batch_place::before_uninit, false);
+  const auto uninit_all = [&] {
+    if (two_loops) list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) { uninit(dev); });
+  };
+  const auto notify_all = [&] {
+    list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
+      notify_unregister(dev);
+      if (!two_loops) uninit(dev);
+    });
+  };
+  const auto batch_event = [&] { events.unregister(head, batch_place::before_uninit); };
+  in_order(s.policy, mutation::uninit_before_unregister, notify_all,
+           [&] { in_order(s.policy, mutation::batch_too_late, batch_event, uninit_all); });
+  also(s.policy, mutation::rtnl_dropped_in_rollback, [&] { drop_rtnl_for_a_moment(s); });
   events.unregister(head, batch_place::after_uninit);
-  s.synchronize_net();
+  unless(s.policy, mutation::no_second_grace_period, [&] { s.synchronize_net(); });
   events.unregister(head, batch_place::after_grace_period);
+}
+
+void put_all(stack& s, list_head* head) {
+  list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
+    unless(s.policy, mutation::registration_kept, [&] { static_cast<void>(dev_put(dev, holder::registration)); });
+    also(s.policy, mutation::registration_put_twice, [&] { static_cast<void>(dev_put(dev, holder::registration)); });
+  });
 }
 
 // Up to and including the drop of the registration references; the todo list is the caller's matter.
@@ -82,15 +102,18 @@ void rollback_registered_many(stack& s, list_head* head) {
   check_states(s, head);
   if (list_empty(head)) return;
   span_scope span(s, event_kind::rollback_begin, event_kind::rollback_end, head);
-  close_all(s, head);
-  list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
-    unlist_netdevice(dev);
-    dev.reg_state.store(reg_state::unregistering);
+  unless(s.policy, mutation::unregister_without_close, [&] { close_all(s, head); });
+  const auto unlist = [&] {
+    list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
+      unlist_netdevice(dev);
+      dev.reg_state.store(reg_state::unregistering);
+    });
+    unless(s.policy, mutation::no_first_grace_period, [&] { s.synchronize_net(); });
+  };
+  in_order(s.policy, mutation::unlist_too_late, unlist, [&] {
+    in_order(
+        s.policy, mutation::registration_put_too_early, [&] { dismantle(s, head); }, [&] { put_all(s, head); });
   });
-  s.synchronize_net();
-  dismantle(s, head);
-  list_for_each_entry<net_device>(head, s.turns(unreg_loop),
-                                  [&](net_device& dev) { static_cast<void>(dev_put(dev, holder::registration)); });
 }
 
 }  // namespace
@@ -100,7 +123,9 @@ status unregister_netdevice_many(stack& s, list_head* head) {
     if (status r = check_rtnl(s); !r) return r;
     if (bad_link(head->next) || list_empty(head)) return {};
     rollback_registered_many(s, head);
-    list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) { net_set_todo(dev); });
+    list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
+      unless(s.policy, mutation::not_queued, [&] { net_set_todo(dev); });
+    });
     list_del(head);  // the devices stay chained to each other
     return {};
   });
@@ -129,6 +154,7 @@ status unregister_netdevice_queue(net_device& dev, list_head* head) {
     if (state == reg_state::uninitialized) return error::einval;
     if (state != reg_state::registered || dev.dismantle.load()) return error::ebusy;
     if (!list_empty(&dev.close_list)) return error::ebusy;  // an outer close is handling it (rule L9)
+    if (list_empty(&dev.dev_list)) return error::ebusy;     // it is on its way to another namespace
     if (head != nullptr) {
       list_move_tail(&dev.unreg_list, head);
       return {};

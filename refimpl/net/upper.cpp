@@ -99,7 +99,7 @@ const rtnl_link_ops macvlan_link_ops{"macvlan", unlink_and_queue};
 status queue_dellink(net_device& dev, list_head* head) {
   stack& s = dev.owner;
   if (status r = check_registered(s, dev); !r) return r;
-  if (dev.dismantle.load() || !list_empty(&dev.close_list)) return error::ebusy;
+  if (dev.dismantle.load() || !list_empty(&dev.close_list) || list_empty(&dev.dev_list)) return error::ebusy;
   if (dev.rtnl_link_ops != nullptr && dev.rtnl_link_ops->dellink != nullptr) {
     dev.rtnl_link_ops->dellink(dev, head);
     return {};

@@ -65,12 +65,14 @@ struct waiting {
   }
 
   void unregister_again(net_device& dev) {
-    call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER, dev);
+    in_order(
+        s.policy, mutation::rebroadcast_without_rtnl, [&] { call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER, dev); },
+        [&] { also(s.policy, mutation::rebroadcast_without_rtnl, [&] { s.__rtnl_unlock(); }); });
     batch_after_rebroadcast(dev);
   }
 
   void finish_rebroadcast() {
-    s.__rtnl_unlock();
+    unless(s.policy, mutation::rebroadcast_without_rtnl, [&] { s.__rtnl_unlock(); });
     s.rcu_barrier();
     take_rtnl();
     bool pending = false;
@@ -105,7 +107,7 @@ struct waiting {
   }
 
   void barrier_then_sleep(bool barrier_every_turn) {
-    if (barrier_every_turn || wait == 0) s.rcu_barrier();
+    if (chosen(s.policy, mutation::no_barrier_in_wait, barrier_every_turn, false) || wait == 0) s.rcu_barrier();
     if (wait == 0) {
       wait = 1;
       return;
@@ -135,20 +137,21 @@ std::uint64_t limit_ms(stack& s) {
 }  // namespace
 
 net_device& netdev_wait_allrefs_any(stack& s, list_head* list) {
-  const bool whole = s.policy.wait == wait_rule::rany || s.policy.wait == wait_rule::rlz;
+  const bool any_order = s.policy.wait == wait_rule::rany || s.policy.wait == wait_rule::rlz;
+  const bool whole = chosen(s.policy, mutation::first_device_only, any_order, false);
   waiting w{s, list, whole, s.policy.wait == wait_rule::r16 ? 16u : 0u};
   const std::uint64_t begin = s.timers.jiffies();
   std::uint64_t rebroadcast_time = begin, warning_time = begin;
-  const std::uint64_t hz = s.options.hz;
+  const std::uint64_t hz = s.options.hz, timeout = s.options.netdev_unregister_timeout_secs * hz;
   if (net_device* free_dev = w.find_free()) return *free_dev;
   while (true) {
-    if (s.timers.jiffies() > rebroadcast_time + hz) {
+    if (s.timers.jiffies() > rebroadcast_time + chosen(s.policy, mutation::eager_rebroadcast, hz, std::uint64_t{0})) {
       w.rebroadcast();
       rebroadcast_time = s.timers.jiffies();
     }
     w.wait_step();
     if (net_device* free_dev = w.find_free()) return *free_dev;
-    if (s.timers.jiffies() > warning_time + s.options.netdev_unregister_timeout_secs * hz) {
+    if (s.timers.jiffies() > warning_time + chosen(s.policy, mutation::eager_warning, timeout, std::uint64_t{0})) {
       w.emergency();
       warning_time = s.timers.jiffies();
     }

@@ -12,6 +12,8 @@ namespace {
 constexpr const char* everything = R"(option ipv6 off
 option debug_list on
 option hz 250
+option gc_thresh 2
+option max_size 4
 option order 7
 net n1
 net n2 late
@@ -95,7 +97,7 @@ run_result judged(const scenario& s, const char* variant, std::vector<breach>& b
   judge j(rules());
   run_settings settings;
   settings.policy = refimpl::variant(variant);
-  settings.sink = [&](const refimpl::event& e, refimpl::stack&) { j.push(e); };
+  settings.sink = [&](const refimpl::event& e, refimpl::stack& on) { j.push(e, &on); };
   run_result r = run(s, settings);
   breaches = j.breaches();
   return r;
@@ -124,6 +126,13 @@ TEST(Runner, PostedSeriesBreaksItsRulesWithOneDevice) {
   std::vector<std::string> names;
   for (const breach& b : breaches) names.push_back(b.property);
   EXPECT_NE(std::find(names.begin(), names.end(), "batch_before_uninit"), names.end());
+}
+
+TEST(Judge, EveryPropertyIsDecidedOrSaysWhyNot) {
+  for (const rule_book::entry& e : rules().entries()) {
+    const int ways = (e.by_events ? 1 : 0) + (e.probe.empty() ? 0 : 1) + (e.undecidable.empty() ? 0 : 1);
+    EXPECT_EQ(ways, 1) << e.property->name;
+  }
 }
 
 TEST(Runner, RunsAreRepeatable) {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A campaign in words: for people, as KTAP, as JUnit XML.
+
+#include <string>
+
+#include "conformance/trial.hpp"
+
+namespace quiesce::conformance {
+
+struct report_input {
+  const rule_book& rules;
+  trial& on;  // runs the scenarios of failures again, to show their events
+  const campaign_result& result;
+  std::string variant, driver;
+  std::uint64_t seed = 0;
+  std::string scenario_file;               // the campaign was this one scenario
+  std::map<std::string, scenario> shrunk;  // by failure: its smallest scenario
+  bool coverage = false;
+};
+
+// The command line that shows one failure again.
+std::string reproduction(const report_input& in, const failing& f);
+
+std::string to_text(const report_input& in);
+// One test for each property, and one for what is no property's: machine checks, warnings, leaks. What the variant does not
+// promise, what nothing here decides and what no scenario triggered is skipped, with the reason.
+std::string to_ktap(const report_input& in);
+std::string to_junit(const report_input& in);
+
+}  // namespace quiesce::conformance

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// quiesce conform: the reference stack against the properties, on random scenarios or one from a file.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "conformance/generate.hpp"
+#include "conformance/report.hpp"
+#include "model/cli/verb.hpp"
+#include "model/verdict/verdict.hpp"
+
+namespace quiesce::cli {
+namespace {
+
+using namespace conformance;
+
+struct conform_options {
+  std::string variant = "reference", driver = "simulated", scenario_file, scenario_out, format = "text";
+  std::uint64_t seed = 1, count = 1000;
+  double time = 0;  // seconds; 0: no limit
+  bool coverage = false;
+};
+
+std::string variant_names() {
+  std::string names;
+  for (const refimpl::variant_policy& v : refimpl::variants()) names += (names.empty() ? "" : ", ") + std::string(v.name);
+  return names;
+}
+
+refimpl::variant_policy variant_named(const std::string& name) {
+  if (const auto found = refimpl::find_variant(name)) return *found;
+  usage_error(fmt::format("there is no variant '{}' of the reference stack", name), "known are " + variant_names());
+}
+
+const driver_entry& driver_named(const std::string& name) {
+  if (const driver_entry* found = find_driver(name)) return *found;
+  std::string names;
+  for (const driver_entry& d : driver_table()) names += (names.empty() ? "" : ", ") + std::string(d.name);
+  usage_error(fmt::format("there is no driver '{}'", name), "known are " + names);
+}
+
+// One scenario from a file, as a campaign of one.
+campaign_result run_file(trial& on, const scenario& s) {
+  campaign_result result;
+  for (const finding& f : on.run(s))
+    (f.not_promised.empty() ? result.failures : result.not_promised).try_emplace(f.what, failing{0, s, f});
+  result.runs = 1;
+  result.covered.add(s, on.counts());
+  result.matched = on.matched();
+  return result;
+}
+
+campaign_result run_random(trial& on, const conform_options& o) {
+  campaign_settings settings;
+  settings.seed = o.seed;
+  settings.count = o.count;
+  settings.stop_at_first = o.format == "text";
+  if (o.time > 0) settings.time = std::chrono::duration<double>(o.time);
+  settings.progress = [&](std::uint64_t done) { log_progress(fmt::format("{} scenarios", done)); };
+  campaign_result result = run_campaign(on, settings);
+  log_progress("");
+  const double rate = result.seconds > 0 ? static_cast<double>(result.runs) / result.seconds : 0;
+  log(fmt::format("{} scenarios, {} events in {:.1f} s ({:.0f} scenarios a second)", result.runs, result.events,
+                  result.seconds, rate));
+  return result;
+}
+
+// Shrinking runs many scenarios: on simulated devices only.
+std::map<std::string, scenario> shrink_failures(const report_input& in, trial& on, bool live) {
+  std::map<std::string, scenario> small;
+  if (live) return small;
+  for (const auto& [what, f] : in.result.failures)
+    small.emplace(what, shrink(f.found, [&](const scenario& s) { return on.shows(s, what); }));
+  return small;
+}
+
+outcome run_conform(catalogue& inputs, const conform_options& o) {
+  const driver_entry& driver = driver_named(o.driver);
+  const refimpl::variant_policy policy = variant_named(o.variant);
+  std::optional<scenario> given;
+  if (!o.scenario_file.empty()) {
+    const std::uint32_t file = inputs.sources().read(o.scenario_file);
+    given = parse_scenario(inputs.sources().text(file), file);
+    if (const std::string why = driver.unsupported(*given); !why.empty())
+      throw diagnostic(fmt::format("{} cannot run on the driver {}: {}", o.scenario_file, o.driver, why));
+  }
+  const rule_book rules(inputs);
+  trial on(rules, policy, &driver);
+  const campaign_result result = given ? run_file(on, *given) : run_random(on, o);
+  report_input in{rules, on, result, o.variant, o.driver, o.seed, o.scenario_file, {}, o.coverage};
+  in.shrunk = shrink_failures(in, on, driver.live);
+  if (!o.scenario_out.empty() && !result.failures.empty()) {
+    const auto& [what, f] = *result.failures.begin();
+    const auto small = in.shrunk.find(what);
+    write_file(o.scenario_out, fmt::format("# {} breaks {}\n", o.variant, what) +
+                                   format(small != in.shrunk.end() ? small->second : f.found));
+  }
+  const int status = result.failures.empty() ? exit_ok : exit_violated;
+  return {status, o.format == "ktap" ? to_ktap(in) : o.format == "junit" ? to_junit(in) : to_text(in)};
+}
+
+}  // namespace
+
+action add_conform(CLI::App& app) {
+  auto o = std::make_shared<conform_options>();
+  app.add_option("--variant", o->variant, "of the reference stack; default reference");
+  app.add_option("--driver", o->driver, "what stands behind the devices; default simulated");
+  app.add_option("--seed", o->seed, "of the first scenario; the next ones count up; default 1");
+  app.add_option("--count", o->count, "scenarios at most; default 1000")->check(CLI::PositiveNumber);
+  app.add_option("--time", o->time, "seconds at most")->check(CLI::PositiveNumber);
+  app.add_option("--scenario", o->scenario_file, "run this scenario instead of random ones");
+  app.add_option("--scenario-out", o->scenario_out, "write the smallest failing scenario to a file");
+  app.add_option("--format", o->format, "text stops at the first failure; ktap and junit go on")
+      ->check(CLI::IsMember({"text", "ktap", "junit"}));
+  app.add_flag("--coverage", o->coverage, "print what the scenarios covered");
+  return [o](catalogue& inputs) { return run_conform(inputs, *o); };
+}
+
+}  // namespace quiesce::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Every mutant of the reference stack is caught: by a property, or by what stops, warns or leaks. The output names the
+// property and the scenario for each.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "conformance/generate.hpp"
+#include "conformance/trial.hpp"
+#include "tests/support/repository.hpp"
+
+namespace quiesce::conformance {
+namespace {
+
+const rule_book& rules() {
+  static catalogue inputs(test::repository().string());
+  static const rule_book book(inputs);
+  return book;
+}
+
+class Mutants : public testing::TestWithParam<refimpl::mutation_entry> {};
+
+TEST_P(Mutants, IsCaught) {
+  refimpl::variant_policy policy = refimpl::variant("reference");
+  policy.mutant = GetParam().value;
+  trial t(rules(), policy);
+  campaign_settings settings;
+  settings.count = 20'000;
+  const campaign_result result = run_campaign(t, settings);
+  ASSERT_FALSE(result.failures.empty()) << GetParam().what << " in " << GetParam().place << ": " << result.runs
+                                        << " scenarios do not tell";
+  // The property, if one is broken, says more than the machine check that follows it.
+  const auto of_property = std::find_if(result.failures.begin(), result.failures.end(), [](const auto& f) {
+    return f.first.find(' ') == std::string::npos && f.first != "leak";
+  });
+  const auto& [what, f] = of_property != result.failures.end() ? *of_property : *result.failures.begin();
+  const std::string name = what;
+  const scenario small = shrink(
+      f.found, [&](const scenario& s) { return t.shows(s, name); }, 400);
+  EXPECT_TRUE(t.shows(small, name));
+  std::cout << GetParam().name << ": " << GetParam().what << " (" << GetParam().place << ")\n  caught by " << name
+            << " with scenario " << f.seed << ":\n"
+            << format(small);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheReference, Mutants, testing::ValuesIn(refimpl::mutation_table()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(MutantTable, HasFortyAndMore) { EXPECT_GE(refimpl::mutation_table().size(), 40u); }
+
+// The scenarios that catch the mutants, and more of them, without a mutant.
+TEST(Reference, BreaksNothing) {
+  trial t(rules(), refimpl::variant("reference"));
+  campaign_settings settings;
+  settings.count = 4000;
+  const campaign_result result = run_campaign(t, settings);
+  for (const auto& [what, f] : result.failures) ADD_FAILURE() << what << ": " << f.first.text << "\n" << format(f.found);
+  EXPECT_EQ(result.runs, settings.count);
+  for (std::size_t i = 0; i < feature_table().size(); ++i)
+    EXPECT_GT(result.covered.hits()[i], 0u) << feature_table()[i].name << " is never generated";
+}
+
+TEST(Generator, MakesScenariosWithoutDefectThatReadBack) {
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    const scenario s = generate(seed);
+    ASSERT_EQ(defect(s), "") << format(s);
+    ASSERT_EQ(parse_scenario(format(s)), s) << format(s);
+    if (seed % 25 != 0) continue;
+    for (const scenario& smaller : simpler(s)) ASSERT_EQ(defect(smaller), "") << format(smaller);
+  }
+}
+
+}  // namespace
+}  // namespace quiesce::conformance
