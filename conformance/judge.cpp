@@ -44,6 +44,7 @@ void rule_book::bind_events() {
 }
 
 namespace {
+constexpr std::int64_t none = -1;  // the number of no device
 monitors::stream_options options() {
   monitors::stream_options o;
   o.named["init_net"] = 0;
@@ -52,10 +53,20 @@ monitors::stream_options options() {
 }  // namespace
 
 judge::judge(const rule_book& rules)
-    : rules_(rules), monitor_(rules.monitors(), options()), broken_(rules.entries().size(), false) {}
+    : rules_(rules), monitor_(rules.monitors(), options()), broken_(rules.entries().size(), false) {
+  reset();
+}
+
+void judge::learn_loopback(std::int64_t net, std::int64_t dev) {
+  monitor_.set_constructed("lo", net, dev);
+  loopbacks_.push_back(net);
+}
 
 void judge::reset() {
   monitor_.reset();
+  for (std::int64_t net : loopbacks_) monitor_.set_constructed("lo", net, none);
+  loopbacks_.clear();
+  learn_loopback(0, 0);  // registered with the stack, before anybody listens
   broken_.assign(broken_.size(), false);
   breaches_.clear();
   openings_.clear();
@@ -79,8 +90,17 @@ void judge::stopped(const refimpl::stop_report& report) {
   add_probed();
 }
 
+namespace {
+bool is_loopback(refimpl::stack& on, std::int32_t id) {
+  for (const refimpl::net_device* dev : on.devices())
+    if (dev->id == id) return (dev->flags.load() & refimpl::IFF_LOOPBACK) != 0;
+  return false;
+}
+}  // namespace
+
 void judge::push(const refimpl::event& e, refimpl::stack* on) {
   ++seen_;
+  if (on != nullptr && e.kind == event_kind::list_netdevice && is_loopback(*on, e.dev)) learn_loopback(e.net, e.dev);
   judge_event(e);
   if (on == nullptr) return;
   probes_.push(e, *on, probed_);

@@ -73,11 +73,13 @@ class judge {
   void judge_event(const refimpl::event& e);
   void add(std::size_t property, std::string text);
   void add_probed();
+  void learn_loopback(std::int64_t net, std::int64_t dev);
   const rule_book& rules_;
   monitors::stream_monitor monitor_;
   std::vector<bool> broken_;
   std::vector<breach> breaches_;
   std::uint64_t seen_ = 0;
+  std::vector<std::int64_t> loopbacks_;  // namespaces whose loopback the monitor was told
   struct opening {
     refimpl::event begin;
     std::vector<std::int64_t> members;

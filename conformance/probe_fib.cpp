@@ -108,6 +108,7 @@ void through_device(const look& l) {
 }
 
 void flag(const look& l) {
+  if (!l.m.flush_due) return;
   for (refimpl::net* n : l.s.nets()) {
     if (n->ipv4 == nullptr || !n->ipv4->needs_fib_flush || has_dead_route(*n)) continue;
     l.fail("flag_means_dead_route", "a namespace waits for a FIB flush and has no dead route");
@@ -130,6 +131,7 @@ void probe_fib(const look& l) {
       l.m.nets[l.e.net].flushed_directly = true;
       return;
     case event_kind::needs_fib_flush_set:
+      l.m.flush_due = true;
       l.m.nets[l.e.net].flushed_directly = false;
       return;
     case event_kind::fib_sync_down_dev:

@@ -68,7 +68,8 @@ class probe_memory {
   std::map<std::string, notifier_memory> notifiers;
   std::map<std::uint32_t, int> replays, rebroadcasts;  // open spans by task
   std::optional<handler_run> running;
-  std::string replayed;  // the callback that the replay under way is for
+  bool flush_due = false;  // some namespace has waited for a FIB flush
+  std::string replayed;    // the callback that the replay under way is for
 };
 
 struct look {

@@ -15,7 +15,8 @@ namespace quiesce::conformance {
 // Empty: the variant promises the property. Else why not, in a few words.
 std::string not_promised(const refimpl::variant_policy& v, const ast::property& p);
 
-// Empty, or why the property's text does not fit what the scenario does: its sentence is about less.
-std::string beyond_rule(std::string_view property, const scenario& s);
+// Empty, or why what the scenario does is beyond the property: its sentence is about less, or a handler does what no handler
+// of that kernel does.
+std::string beyond_rule(const refimpl::variant_policy& v, std::string_view property, const scenario& s);
 
 }  // namespace quiesce::conformance

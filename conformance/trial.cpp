@@ -12,6 +12,9 @@ trial::trial(const rule_book& rules, const refimpl::variant_policy& policy, cons
   settings_.driver = driver;
   settings_.sink = [this](const refimpl::event& e, refimpl::stack& on) {
     ++counts_[static_cast<std::size_t>(e.kind)];
+    // A stack that has stopped only lets go of RTNL: a kernel would have crashed.
+    ended_ = ended_ || (e.kind == refimpl::event_kind::rtnl_unlock && on.stopped());
+    if (ended_) return;
     judge_.push(e, &on);
     if (e.kind == refimpl::event_kind::kernel_warning)
       warnings_.push_back(
@@ -21,13 +24,14 @@ trial::trial(const rule_book& rules, const refimpl::variant_policy& policy, cons
 
 std::string trial::excuse(const ast::property& p, const scenario& s) const {
   const std::string why = not_promised(policy(), p);
-  return why.empty() ? beyond_rule(p.name, s) : why;
+  return why.empty() ? beyond_rule(policy(), p.name, s) : why;
 }
 
 std::vector<finding> trial::run(const scenario& s, run_result* result, bool keep) {
   judge_.reset();
   counts_.fill(0);
   warnings_.clear();
+  ended_ = false;
   settings_.keep_events = keep;
   run_result own = conformance::run(s, settings_);
   if (own.stopped) judge_.stopped(*own.stopped);

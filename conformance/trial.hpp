@@ -39,6 +39,7 @@ class trial {
   run_settings settings_;
   event_counts counts_{};
   std::vector<finding> warnings_;
+  bool ended_ = false;
 };
 
 struct campaign_settings {

@@ -234,6 +234,12 @@ error world::exit_nets(const operation& op) {
   std::vector<net*> nets;
   for (net_ref n : op.nets)
     if (net* found = net_at(n)) nets.push_back(found);
+  // A namespace ends when nothing uses it any more: the sockets that kept destinations are gone.
+  std::erase_if(destinations_, [&](refimpl::rtable* rt) {
+    const bool of_them = std::find(nets.begin(), nets.end(), &rt->ns) != nets.end();
+    if (of_them) refimpl::dst_release(rt);
+    return of_them;
+  });
   return nets.empty() ? error::enodev : cleanup_net(s_, nets).code();
 }
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Each variant of the reference stack against the claims about its model: what the model breaks the stack breaks too, within
+// as few devices, and what the model keeps the stack keeps.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <set>
+
+#include "conformance/generate.hpp"
+#include "conformance/trial.hpp"
+#include "tests/support/repository.hpp"
+
+namespace quiesce::conformance {
+namespace {
+
+catalogue& inputs() {
+  static catalogue c(test::repository().string());
+  return c;
+}
+const rule_book& rules() {
+  static const rule_book book(inputs());
+  return book;
+}
+
+// Which variant of the stack a model's variant is, where the names differ. fib_neigh's P1 has an event list that works.
+struct counterpart {
+  const char *model, *variant, *stack;
+};
+constexpr counterpart counterparts[] = {
+    {"fib_neigh", "P1", "P1b"},     {"fib_neigh", "K61", "6.1"},          {"namespaces", "K61", "6.1"},
+    {"namespaces", "K618", "6.18"}, {"proxy_queue", "K61", "6.1"},        {"replay", "K61", "6.1"},
+    {"replay", "K618", "6.18"},     {"fib6_gc", "rechecked", "grecheck"},
+};
+
+std::string stack_variant(const ast::claim& c) {
+  for (const counterpart& x : counterparts)
+    if (c.model == x.model && c.variant == x.variant) return x.stack;
+  return refimpl::find_variant(c.variant) ? c.variant : std::string();
+}
+
+// What a variant has from the one that it changes, and what its model's environment leaves out.
+struct reason {
+  const char *variant, *property, *why;
+};
+constexpr reason also_breaks[] = {
+    {"J1", "nexthop_released_before_uninit",
+     "fib_neigh has no nesting; the batch event that is lost there is in teardown's claims"},
+    {"J2", "batch_device_alive", "replay has no rebroadcast; J1 sends a batch event there"},
+};
+
+struct expectation {
+  std::map<std::string, std::int64_t> breaks;  // property -> devices of the largest counterexample that a claim allows
+  std::set<std::string> keeps;
+};
+
+std::map<std::string, expectation> expectations() {
+  std::map<std::string, expectation> by_variant;
+  std::map<std::string, std::set<std::string>> otherwise;
+  for (const claim_entry* entry : inputs().all_claims()) {
+    const ast::claim& c = entry->claim;
+    const std::string v = stack_variant(c);
+    if (v.empty()) continue;
+    std::int64_t devices = 1;
+    for (const ast::named_integer& size : c.scope)
+      if (size.name == "dev") devices = size.value;
+    if (c.expect == ast::expectation::violated) {
+      std::int64_t& most = by_variant[v].breaks[c.property];
+      most = std::max(most, devices);
+    }
+    if (c.expect == ast::expectation::holds)
+      by_variant[v].keeps.insert(c.property);
+    else
+      otherwise[v].insert(c.property);
+  }
+  for (auto& [v, e] : by_variant)
+    for (const std::string& p : otherwise[v]) e.keeps.erase(p);
+  for (const reason& r : also_breaks) by_variant[r.variant].keeps.erase(r.property);
+  return by_variant;
+}
+
+const expectation& expected(const std::string& variant) {
+  static const std::map<std::string, expectation> all = expectations();
+  static const expectation nothing;
+  const auto found = all.find(variant);
+  return found != all.end() ? found->second : nothing;
+}
+
+// Their bugs need several CPUs at work at once, which this schedule does not show.
+bool needs_several_cpus(const std::string& variant) {
+  static const std::set<std::string> names = {"G44", "G520", "GO", "GM", "G63", "G618", "grecheck", "6.18"};
+  return names.count(variant) != 0;
+}
+
+std::vector<std::string> variant_names() {
+  std::vector<std::string> names;
+  for (const refimpl::variant_policy& v : refimpl::variants()) names.emplace_back(v.name);
+  return names;
+}
+
+class Variants : public testing::TestWithParam<std::string> {
+ protected:
+  static campaign_result campaign(trial& t) {
+    campaign_settings settings;
+    settings.count = 1500;
+    settings.stop_at_first = false;
+    return run_campaign(t, settings);
+  }
+};
+
+TEST_P(Variants, BreaksWhatItsModelBreaksAndKeepsWhatItKeeps) {
+  const expectation& e = expected(GetParam());
+  trial t(rules(), refimpl::variant(GetParam()));
+  campaign_result result = campaign(t);
+  result.failures.merge(result.not_promised);
+  std::size_t shown = 0;
+  for (const auto& [what, f] : result.failures) {
+    if (f.first.not_promised.find("a handler opens") != std::string::npos) continue;
+    EXPECT_EQ(e.keeps.count(what), 0u) << GetParam() << " breaks " << what << ", which its model keeps: " << f.first.text
+                                       << "\n"
+                                       << format(f.found);
+    const auto claimed = e.breaks.find(what);
+    if (claimed == e.breaks.end()) continue;
+    const std::string name = what;
+    const scenario small = shrink(
+        f.found, [&](const scenario& s) { return t.shows(s, name); }, 300);
+    EXPECT_LE(small.devices.size(), static_cast<std::size_t>(claimed->second)) << what << "\n" << format(small);
+    std::cout << GetParam() << " breaks " << what << " with " << small.devices.size() << " devices\n";
+    ++shown;
+  }
+  if (!e.breaks.empty() && !needs_several_cpus(GetParam()))
+    EXPECT_GT(shown, 0u) << "no violated claim is shown on the stack";
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheStack, Variants, testing::ValuesIn(variant_names()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+});
+
+TEST(PostedSeries, FailsWithTwoDevicesInOneNamespace) {
+  trial t(rules(), refimpl::variant("P1"));
+  const campaign_result result = run_campaign(t, {});
+  ASSERT_FALSE(result.failures.empty());
+  for (const auto& [what, f] : result.failures) {
+    const std::string name = what;
+    const scenario small = shrink(f.found, [&](const scenario& s) { return t.shows(s, name); });
+    EXPECT_LE(small.devices.size(), 2u) << format(small);
+    EXPECT_LE(small.nets.size(), 1u) << format(small);
+  }
+}
+
+}  // namespace
+}  // namespace quiesce::conformance
