@@ -9,10 +9,13 @@ using refimpl::event_kind;
 
 void probe_lists(const look& l) {
   using refimpl::batch_collect;
+  if (l.e.kind != event_kind::rtnl_unlock) return;
+  for (const refimpl::net_device* dev : l.s.devices())
+    l.require(refimpl::list_empty(&dev->close_list), "close_list_empty_at_rest", "a device is on a close_list at rest");
   const refimpl::variant_policy& p = l.s.policy;
   const bool used = p.batch_at != refimpl::batch_place::none &&
                     (p.collect == batch_collect::event_list || p.collect == batch_collect::devices_of_batch);
-  if (!used || l.e.kind != event_kind::rtnl_unlock) return;
+  if (!used) return;
   for (refimpl::net* n : l.s.nets()) {
     const bool initialised = !refimpl::bad_link(n->event_list.next);
     l.require(initialised, "node_initialised", "event_list of a namespace was never initialised");

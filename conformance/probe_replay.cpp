@@ -81,7 +81,22 @@ void replay_ended(const look& l, const std::string& name, notifier_memory& m) {
 
 }  // namespace
 
+namespace {
+void known_at_rest(const look& l) {
+  if (l.m.notifiers.empty()) return;
+  std::vector<int> registered;
+  for (const refimpl::net_device* dev : l.s.devices())
+    if (dev->reg_state.load() == refimpl::reg_state::registered) registered.push_back(dev->id);
+  for (const auto& [name, m] : l.m.notifiers) {
+    if (!on_chain(l, name)) continue;
+    for (int dev : m.told)
+      l.require(has(registered, dev), "refused_device_forgotten", "a notifier knows a device that is not registered");
+  }
+}
+}  // namespace
+
 void probe_replay(const look& l) {
+  if (l.e.kind == event_kind::rtnl_unlock) known_at_rest(l);
   if (l.e.kind == event_kind::NETDEV_REGISTER && l.m.replays[l.e.task] == 0) {
     // The chain tells everybody on it; who comes behind a handler that refuses is told UNREGISTER all the same.
     for (const refimpl::notifier_block* nb : l.s.netdev_chain)

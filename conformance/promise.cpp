@@ -41,6 +41,8 @@ bool any_order(const variant_policy& v) { return v.wait == refimpl::wait_rule::r
 bool plain_exit(const variant_policy& v) { return v.exit == refimpl::exit_rule::plain; }
 bool no_limit(const variant_policy& v) { return !v.gc.refuse_over_max; }
 bool hard_limit(const variant_policy& v) { return v.gc.refuse_over_max; }
+bool own_events(const variant_policy& v) { return v.collect == refimpl::batch_collect::devices_of_batch; }
+bool two_passes(const variant_policy& v) { return v.ops_lock_pass; }
 bool everyone(const variant_policy&) { return true; }
 bool per_device_events(const variant_policy& v) { return v.collect == refimpl::batch_collect::per_device; }
 
@@ -60,6 +62,8 @@ constexpr given_up exceptions[] = {
     {"fib_flush_once_per_rollback", everyone, "the removal of the last address flushes directly in every variant"},
     {"flag_means_dead_route", everyone, "a direct flush in between is allowed in every variant"},
     {"never_sleeps", everyone, "a reference that is kept for a time makes every variant sleep"},
+    {"down_batch_once_per_rollback", own_events, "each close ends with a batch event of its own"},
+    {"rollback_stops_all_before_down", two_passes, "closes devices that need the instance lock in a pass of their own"},
     {"rollback_in_reverse", everyone, "the order inside one namespace is no promise"},
     {"batch_once_per_net", per_device_events, "the variant sends one for each device"},
 };
@@ -89,14 +93,27 @@ bool does_in(const scenario& s, std::string_view event, op_kind kind) {
   return false;
 }
 
+bool closes_in_rollback(const scenario& s) {
+  for (const callback_plan& c : s.callbacks) {
+    const bool takes_down =
+        c.act.kind == op_kind::close || c.act.kind == op_kind::unregister || c.act.kind == op_kind::dellink;
+    if (c.react == reaction::act && takes_down) return true;
+  }
+  return false;
+}
+bool replays(const scenario& s) { return !s.callbacks.empty(); }
+constexpr const char* handlers_close = "the close is a handler's own, of another device, within the rollback";
+
 struct narrower {
   std::string_view property;
   bool (*in)(const scenario&);
   const char* why;
 };
 constexpr narrower sentences[] = {
-    {"no_down_batch_after_unregister", [](const scenario& s) { return does_in(s, "NETDEV_UNREGISTER", op_kind::close); },
-     "the close is a handler's own, of another device, within the rollback"},
+    {"no_down_batch_after_unregister", closes_in_rollback, handlers_close},
+    {"down_batch_once_per_rollback", closes_in_rollback, handlers_close},
+    {"rollback_stops_all_before_down", closes_in_rollback, handlers_close},
+    {"down_only_if_up", replays, "a replay sends NETDEV_DOWN to one notifier while the device stays up"},
 };
 
 }  // namespace

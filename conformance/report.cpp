@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace quiesce::conformance {
 
@@ -48,9 +49,14 @@ std::string last_events(trial& on, const scenario& s, const std::string& what) {
   return text;
 }
 
+const scenario& smallest(const report_input& in, const std::string& what, const failing& f) {
+  const auto small = in.shrunk.find(what);
+  return small != in.shrunk.end() ? small->second : f.found;
+}
+
 std::string failure_text(const report_input& in, const std::string& what, const failing& f) {
   const auto small = in.shrunk.find(what);
-  const scenario& s = small != in.shrunk.end() ? small->second : f.found;
+  const scenario& s = smallest(in, what, f);
   std::string text = fmt::format("BROKEN {}\n{}", what, rule_of(in.rules, what));
   text += last_events(in.on, s, what);
   text += fmt::format("  scenario{}, {} device{}, {} namespace{} besides init_net:\n",
@@ -74,6 +80,19 @@ std::string subject(const report_input& in) {
 
 }  // namespace
 
+std::string headline(const report_input& in) {
+  std::string best;
+  std::tuple<bool, std::size_t, std::size_t> least;
+  for (const auto& [what, f] : in.result.failures) {
+    const scenario& s = smallest(in, what, f);
+    const std::tuple size(s.devices.empty(), s.nets.size(), s.devices.size());
+    if (!best.empty() && size >= least) continue;
+    best = what;
+    least = size;
+  }
+  return best;
+}
+
 std::string reproduction(const report_input& in, const failing& f) {
   const std::string driver = in.driver == "simulated" ? "" : " --driver " + in.driver;
   if (!in.scenario_file.empty())
@@ -89,9 +108,9 @@ std::string to_text(const report_input& in) {
     text +=
         "scenarios that covered what the models' options distinguish:\n" + format(in.result.covered, in.result.runs) + "\n";
   if (in.result.failures.empty()) return text + fmt::format("quiesce: conform {} PASSED {}\n", in.variant, subject(in));
-  const auto& [what, f] = *in.result.failures.begin();
-  const auto small = in.shrunk.find(what);
-  const scenario& s = small != in.shrunk.end() ? small->second : f.found;
+  const std::string what = headline(in);
+  const failing& f = in.result.failures.at(what);
+  const scenario& s = smallest(in, what, f);
   return text + fmt::format("quiesce: conform {} VIOLATED {} {} dev={} net={}\n", in.variant, what,
                             in.scenario_file.empty() ? fmt::format("seed={}", f.seed) : subject(in), s.devices.size(),
                             s.nets.size());

@@ -19,6 +19,9 @@ struct report_input {
   bool coverage = false;
 };
 
+// The failure to name first: the one that the smallest scenario with a device shows. before: there is one.
+std::string headline(const report_input& in);
+
 // The command line that shows one failure again.
 std::string reproduction(const report_input& in, const failing& f);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "conformance/trial.hpp"
 
+#include <exception>
+
 #include "conformance/generate.hpp"
 #include "conformance/promise.hpp"
 
@@ -12,8 +14,8 @@ trial::trial(const rule_book& rules, const refimpl::variant_policy& policy, cons
   settings_.driver = driver;
   settings_.sink = [this](const refimpl::event& e, refimpl::stack& on) {
     ++counts_[static_cast<std::size_t>(e.kind)];
-    // A stack that has stopped only lets go of RTNL: a kernel would have crashed.
-    ended_ = ended_ || (e.kind == refimpl::event_kind::rtnl_unlock && on.stopped());
+    // What the stack does once a machine check is under way is no kernel's: that would have crashed.
+    ended_ = ended_ || std::uncaught_exceptions() > 0 || (e.kind == refimpl::event_kind::rtnl_unlock && on.stopped());
     if (ended_) return;
     judge_.push(e, &on);
     if (e.kind == refimpl::event_kind::kernel_warning)
@@ -44,6 +46,7 @@ std::vector<finding> trial::run(const scenario& s, run_result* result, bool keep
     found.push_back({"machine check", std::string(refimpl::name(own.stopped->kind)) + ": " + own.stopped->what, last, {}});
   for (const std::string& line : own.inconsistent)
     found.push_back({"inconsistent " + line.substr(0, line.find(':')), line, last, {}});
+  for (const std::string& line : own.complaints) found.push_back({"devices differ", line, last, {}});
   if (!own.leaked.empty()) found.push_back({"leak", "left when everything was deleted: " + own.leaked, last, {}});
   if (result != nullptr) *result = std::move(own);
   return found;
@@ -74,10 +77,10 @@ campaign_result run_campaign(trial& t, const campaign_settings& settings) {
   campaign_result result;
   const auto begin = clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(clock::now() - begin); };
-  while (result.runs < settings.count) {
+  for (std::uint64_t seed = settings.seed; result.runs < settings.count; ++seed) {
     if (settings.time && elapsed() >= *settings.time) break;
-    const std::uint64_t seed = settings.seed + result.runs;
-    const scenario s = generate(seed);
+    const scenario made = generate(seed, settings.kind);
+    const scenario s = settings.fit ? settings.fit(made) : made;
     const std::vector<finding> found = t.run(s);
     ++result.runs;
     for (std::uint64_t n : t.counts()) result.events += n;

@@ -8,14 +8,15 @@
 #include <optional>
 
 #include "conformance/coverage.hpp"
+#include "conformance/generate.hpp"
 #include "conformance/judge.hpp"
 
 namespace quiesce::conformance {
 
 // Something that a run shows to be wrong.
 struct finding {
-  std::string what;          // a property's name, or "machine check", "warning TAG", "inconsistent RULE", "leak"
-  std::string text;          // one line
+  std::string what;  // a property's name, or "machine check", "warning TAG", "inconsistent RULE", "leak", "devices differ"
+  std::string text;  // one line
   std::uint64_t at = 0;      // index of the event after which it is certain
   std::string not_promised;  // why it is no failure of this variant; empty: it is one
 };
@@ -48,6 +49,9 @@ struct campaign_settings {
   std::optional<std::chrono::duration<double>> time;  // stop then, whatever the count
   bool stop_at_first = true;                          // failure, that is
   std::function<void(std::uint64_t done)> progress;   // now and then
+  generator_options kind;
+  // The part of a scenario that the driver can do; empty: all of it.
+  std::function<scenario(const scenario&)> fit;
 };
 
 struct failing {

@@ -51,8 +51,11 @@ campaign_result run_file(trial& on, const scenario& s) {
   return result;
 }
 
-campaign_result run_random(trial& on, const conform_options& o) {
+campaign_result run_random(trial& on, const driver_entry& driver, const conform_options& o) {
   campaign_settings settings;
+  settings.kind.live = driver.live;
+  left_out missing;
+  if (driver.fitted != nullptr) settings.fit = [&](const scenario& s) { return driver.fitted(s, missing); };
   settings.seed = o.seed;
   settings.count = o.count;
   settings.stop_at_first = o.format == "text";
@@ -60,18 +63,22 @@ campaign_result run_random(trial& on, const conform_options& o) {
   settings.progress = [&](std::uint64_t done) { log_progress(fmt::format("{} scenarios", done)); };
   campaign_result result = run_campaign(on, settings);
   log_progress("");
+  for (const auto& [what, times] : missing) log(fmt::format("the driver left out {} times: {}", times, what));
   const double rate = result.seconds > 0 ? static_cast<double>(result.runs) / result.seconds : 0;
   log(fmt::format("{} scenarios, {} events in {:.1f} s ({:.0f} scenarios a second)", result.runs, result.events,
                   result.seconds, rate));
   return result;
 }
 
-// Shrinking runs many scenarios: on simulated devices only.
-std::map<std::string, scenario> shrink_failures(const report_input& in, trial& on, bool live) {
+// Shrinking runs many scenarios: on simulated devices only. What they do not show stays as it was found.
+std::map<std::string, scenario> shrink_failures(const rule_book& rules, const trial& on, const campaign_result& result) {
   std::map<std::string, scenario> small;
-  if (live) return small;
-  for (const auto& [what, f] : in.result.failures)
-    small.emplace(what, shrink(f.found, [&](const scenario& s) { return on.shows(s, what); }));
+  trial simulated(rules, on.policy());
+  for (const auto& [what, f] : result.failures) {
+    const std::string& wanted = what;
+    const auto fails = [&](const scenario& s) { return simulated.shows(s, wanted); };
+    if (fails(f.found)) small.emplace(what, shrink(f.found, fails));
+  }
   return small;
 }
 
@@ -82,19 +89,19 @@ outcome run_conform(catalogue& inputs, const conform_options& o) {
   if (!o.scenario_file.empty()) {
     const std::uint32_t file = inputs.sources().read(o.scenario_file);
     given = parse_scenario(inputs.sources().text(file), file);
-    if (const std::string why = driver.unsupported(*given); !why.empty())
-      throw diagnostic(fmt::format("{} cannot run on the driver {}: {}", o.scenario_file, o.driver, why));
   }
+  if (const std::string why = driver.unsupported(given ? *given : scenario{}); !why.empty())
+    throw diagnostic(fmt::format("the driver {} cannot run {}: {}", o.driver, given ? o.scenario_file : "here", why));
   const rule_book rules(inputs);
   trial on(rules, policy, &driver);
-  const campaign_result result = given ? run_file(on, *given) : run_random(on, o);
+  const campaign_result result = given ? run_file(on, *given) : run_random(on, driver, o);
   report_input in{rules, on, result, o.variant, o.driver, o.seed, o.scenario_file, {}, o.coverage};
-  in.shrunk = shrink_failures(in, on, driver.live);
+  in.shrunk = shrink_failures(rules, on, result);
   if (!o.scenario_out.empty() && !result.failures.empty()) {
-    const auto& [what, f] = *result.failures.begin();
+    const std::string what = headline(in);
     const auto small = in.shrunk.find(what);
     write_file(o.scenario_out, fmt::format("# {} breaks {}\n", o.variant, what) +
-                                   format(small != in.shrunk.end() ? small->second : f.found));
+                                   format(small != in.shrunk.end() ? small->second : result.failures.at(what).found));
   }
   const int status = result.failures.empty() ? exit_ok : exit_violated;
   return {status, o.format == "ktap" ? to_ktap(in) : o.format == "junit" ? to_junit(in) : to_text(in)};
