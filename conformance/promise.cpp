@@ -101,6 +101,11 @@ bool closes_in_rollback(const scenario& s) {
   }
   return false;
 }
+bool opens(const scenario& s) {
+  for (const callback_plan& c : s.callbacks)
+    if (c.react == reaction::act && c.act.kind == op_kind::open) return true;
+  return false;
+}
 bool replays(const scenario& s) { return !s.callbacks.empty(); }
 constexpr const char* handlers_close = "the close is a handler's own, of another device, within the rollback";
 
@@ -113,6 +118,7 @@ constexpr narrower sentences[] = {
     {"no_down_batch_after_unregister", closes_in_rollback, handlers_close},
     {"down_batch_once_per_rollback", closes_in_rollback, handlers_close},
     {"rollback_stops_all_before_down", closes_in_rollback, handlers_close},
+    {"all_stopped_before_down", opens, "a handler opens a device that the close left out because it was down"},
     {"down_only_if_up", replays, "a replay sends NETDEV_DOWN to one notifier while the device stays up"},
 };
 
