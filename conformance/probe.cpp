@@ -11,6 +11,7 @@ const std::vector<probe_entry>& probe_table() {
   static const std::vector<probe_entry> table = {
       {"node_initialised", "net::event_list, when RTNL is released"},
       {"event_list_empty_at_rest", "net::event_list, when RTNL is released"},
+      {"no_upper_device_left", "net_device::adj_upper, at ndo_uninit"},
       {"close_list_empty_at_rest", "net_device::close_list, when RTNL is released"},
       {"refused_device_forgotten", "what a callback of the scenario was told, when RTNL is released"},
       {"add_if_absent", "list corruption or a double add that stops the stack"},

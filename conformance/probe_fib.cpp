@@ -9,6 +9,9 @@ using refimpl::event_kind;
 
 void probe_lists(const look& l) {
   using refimpl::batch_collect;
+  if (l.e.kind == event_kind::ndo_uninit)
+    if (const refimpl::net_device* dev = l.device())
+      l.require(dev->adj_upper.empty(), "no_upper_device_left", "a device that is uninitialised has a device above it");
   if (l.e.kind != event_kind::rtnl_unlock) return;
   for (const refimpl::net_device* dev : l.s.devices())
     l.require(refimpl::list_empty(&dev->close_list), "close_list_empty_at_rest", "a device is on a close_list at rest");

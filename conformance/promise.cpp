@@ -118,6 +118,7 @@ constexpr narrower sentences[] = {
     {"no_down_batch_after_unregister", closes_in_rollback, handlers_close},
     {"down_batch_once_per_rollback", closes_in_rollback, handlers_close},
     {"rollback_stops_all_before_down", closes_in_rollback, handlers_close},
+    {"batch_once_per_exit", [](const scenario&) { return true; }, "a run of the stack has rollbacks besides the exit's"},
     {"all_stopped_before_down", opens, "a handler opens a device that the close left out because it was down"},
     {"down_only_if_up", replays, "a replay sends NETDEV_DOWN to one notifier while the device stays up"},
 };
