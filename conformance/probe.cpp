@@ -98,13 +98,13 @@ const std::vector<undecidable_property>& undecidable_properties() {
 
 refimpl::net_device* look::device() const {
   if (e.dev == refimpl::no_id) return nullptr;
-  for (refimpl::net_device* dev : s.devices())
+  for (refimpl::net_device* dev : devices())
     if (dev->id == e.dev) return dev;
   return nullptr;
 }
 
 refimpl::net* look::net() const {
-  for (refimpl::net* n : s.nets())
+  for (refimpl::net* n : nets())
     if (n->id == e.net) return n;
   return nullptr;
 }

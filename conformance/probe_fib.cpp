@@ -13,13 +13,13 @@ void probe_lists(const look& l) {
     if (const refimpl::net_device* dev = l.device())
       l.require(dev->adj_upper.empty(), "no_upper_device_left", "a device that is uninitialised has a device above it");
   if (l.e.kind != event_kind::rtnl_unlock) return;
-  for (const refimpl::net_device* dev : l.s.devices())
+  for (const refimpl::net_device* dev : l.devices())
     l.require(refimpl::list_empty(&dev->close_list), "close_list_empty_at_rest", "a device is on a close_list at rest");
   const refimpl::variant_policy& p = l.s.policy;
   const bool used = p.batch_at != refimpl::batch_place::none &&
                     (p.collect == batch_collect::event_list || p.collect == batch_collect::devices_of_batch);
   if (!used) return;
-  for (refimpl::net* n : l.s.nets()) {
+  for (refimpl::net* n : l.nets()) {
     const bool initialised = !refimpl::bad_link(n->event_list.next);
     l.require(initialised, "node_initialised", "event_list of a namespace was never initialised");
     if (initialised)
@@ -64,7 +64,7 @@ void route_at_rest(const look& l, const refimpl::net& n, const refimpl::fib_info
 }
 
 void at_rest(const look& l) {
-  for (refimpl::net* n : l.s.nets()) {
+  for (refimpl::net* n : l.nets()) {
     if (n->ipv4 == nullptr) continue;
     l.require(!n->ipv4->needs_fib_flush, "flush_flag_clear_at_unlock", "a namespace waits for a FIB flush at rest");
     each_route(*n, [&](const refimpl::fib_info& f) { route_at_rest(l, *n, f); });
@@ -74,7 +74,7 @@ void at_rest(const look& l) {
               "nexthops were marked and the cache was not flushed");
     known->second.cache_behind = false;
   }
-  for (refimpl::net_device* dev : l.s.devices())
+  for (refimpl::net_device* dev : l.devices())
     if (dev->reg_state.load() == refimpl::reg_state::unregistering && !refimpl::list_empty(&dev->uncached_dst) &&
         l.m.devices[dev->id].told_unregister && (dev->flags.load() & refimpl::IFF_LOOPBACK) == 0)
       l.fail("uncached_route_leaves_device", "an uncached route is on " + dev->name + ", which is unregistered");
@@ -115,7 +115,7 @@ void through_device(const look& l) {
 
 void flag(const look& l) {
   if (!l.m.flush_due) return;
-  for (refimpl::net* n : l.s.nets()) {
+  for (refimpl::net* n : l.nets()) {
     if (n->ipv4 == nullptr || !n->ipv4->needs_fib_flush || has_dead_route(*n)) continue;
     l.fail("flag_means_dead_route", "a namespace waits for a FIB flush and has no dead route");
     l.require(l.m.nets[n->id].flushed_directly, "flag_means_dead_route_or_flush",

@@ -83,6 +83,17 @@ struct look {
   }
   refimpl::net_device* device() const;  // of the event; NULL: none, or freed
   refimpl::net* net() const;
+  // As the stack has them at this event, asked for once.
+  const std::vector<refimpl::net_device*>& devices() const {
+    if (!devices_known) devices_known = s.devices();
+    return *devices_known;
+  }
+  const std::vector<refimpl::net*>& nets() const {
+    if (!nets_known) nets_known = s.nets();
+    return *nets_known;
+  }
+  mutable std::optional<std::vector<refimpl::net_device*>> devices_known{};
+  mutable std::optional<std::vector<refimpl::net*>> nets_known{};
 };
 
 // Groups; each looks at the events that concern it.

@@ -85,7 +85,7 @@ namespace {
 void known_at_rest(const look& l) {
   if (l.m.notifiers.empty()) return;
   std::vector<int> registered;
-  for (const refimpl::net_device* dev : l.s.devices())
+  for (const refimpl::net_device* dev : l.devices())
     if (dev->reg_state.load() == refimpl::reg_state::registered) registered.push_back(dev->id);
   for (const auto& [name, m] : l.m.notifiers) {
     if (!on_chain(l, name)) continue;
@@ -148,7 +148,7 @@ void probe_gc(const look& l) {
   } else if (l.e.kind == event_kind::fib6_gc_skip) {
     l.m.nets[l.e.net].skipped_gc = true;
   } else if (l.e.kind == event_kind::rtnl_unlock || l.e.kind == event_kind::rcu_barrier_begin) {
-    for (refimpl::net* n : l.s.nets()) {
+    for (refimpl::net* n : l.nets()) {
       if (n->ipv6 == nullptr) continue;
       const bool armed = l.s.timers.timer_pending(n->ipv6->ip6_fib_timer);
       l.require(!armed || !n->ipv6->exited.load(), "timer_stopped_at_exit",

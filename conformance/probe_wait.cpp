@@ -15,7 +15,7 @@ std::int64_t now(const look& l) { return l.s.sched.now().count(); }
 
 void slept(const look& l) {
   l.require(!l.s.rtnl_is_held_by_me(), "rtnl_free_while_sleeping", "the wait sleeps with RTNL held");
-  for (refimpl::net_device* dev : l.s.devices()) {
+  for (refimpl::net_device* dev : l.devices()) {
     const auto known = l.m.devices.find(dev->id);
     if (known == l.m.devices.end() || known->second.waited_by != l.e.task) continue;
     int& passed = known->second.passed_over;
@@ -72,7 +72,7 @@ bool loopback(const refimpl::net_device& dev) { return (dev.flags.load() & refim
 // The others that are in the namespace of the event's device.
 template <class F>
 void each_sibling(const look& l, F f) {
-  for (refimpl::net_device* other : l.s.devices())
+  for (refimpl::net_device* other : l.devices())
     if (other->id != l.e.dev && refimpl::dev_net(*other).id == l.e.net) f(*other);
 }
 
