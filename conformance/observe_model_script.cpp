@@ -14,7 +14,8 @@ namespace {
 
 using kind = asked_operation::kind;
 
-constexpr std::int64_t most_rebroadcasts = 2;  // bound `rebroadcasts` of the library
+constexpr std::int64_t most_rebroadcasts = 2;   // bound `rebroadcasts` of the library
+constexpr std::int64_t most_cache_flushes = 5;  // for the routes of an address: fib_inetaddr_event of the library
 
 // What the trace tells about one device before anything happened.
 struct known_device {
@@ -95,7 +96,22 @@ class writer {
           for (std::int64_t m : e.members) device(m).lower = outer.back();
       }
       if (e.kind == seen::rollback_end) --open_rollbacks_[e.task];
+      look_at_limits(e);
     }
+  }
+
+  // What kernels do and the model does not: devices above that close with their lower one, more addresses than one or two.
+  void look_at_limits(const observed_event& e) {
+    std::vector<seen>& spans = spans_[e.task];
+    if (e.kind == seen::close_begin || e.kind == seen::rollback_begin) {
+      if (e.kind == seen::close_begin && !spans.empty() && spans.back() == seen::close_begin)
+        refuse("a close inside a close");
+      spans.push_back(e.kind);
+    }
+    if ((e.kind == seen::close_end || e.kind == seen::rollback_end) && !spans.empty()) spans.pop_back();
+    if (e.kind == seen::NETDEV_UNREGISTER || e.kind == seen::fib_sync_down_dev) cache_flushes_[e.task] = 0;
+    if (e.kind == seen::rt_cache_flush && ++cache_flushes_[e.task] > most_cache_flushes)
+      refuse("a device has more addresses than the model's one");
   }
 
   void name_elements() {
@@ -220,6 +236,8 @@ class writer {
   bool moves_;
   std::map<std::int64_t, known_device> known_;
   std::map<std::uint32_t, int> open_rollbacks_;
+  std::map<std::uint32_t, std::vector<seen>> spans_;
+  std::map<std::uint32_t, std::int64_t> cache_flushes_;
   std::vector<std::int64_t> order_, nets_;
   script out_;
 };
