@@ -35,7 +35,7 @@ TEST_P(traces, come_out_batch_by_batch) {
   observe::trace_report report = observe::report_on(inputs, (repository() / path).string(), options);
   report.path = path;
   const auto expected = repository() / "tests/golden/traces" / (GetParam() + ".expected");
-  if (std::getenv("UPDATE_GOLDEN")) std::ofstream(expected) << observe::happened_text(report);
+  if (std::getenv("QUIESCE_RENEW_GOLDEN")) std::ofstream(expected) << observe::happened_text(report);
   EXPECT_EQ(observe::happened_text(report), read_text(expected));
   EXPECT_EQ(report.source.unexplained, 0u);
 }
