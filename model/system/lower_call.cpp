@@ -365,7 +365,9 @@ void process_code::span(const ast::statement& st) {
   const std::size_t mine = open_spans.size() - 1;
   cleanups_.push_back({cleanup::kind::span, 0, ir::nothing, mine});
   block(st.body);
+  labels_.push_back("end_of_" + st.text);
   begin_step(o.end);
+  labels_.pop_back();
   end_span(mine, st.where);
   cleanups_.pop_back();
   open_spans.pop_back();

@@ -31,6 +31,13 @@ std::uint32_t template_named(const symbols& s, const ast::expr& e) {
   return p;
 }
 
+// As an invariant writes the name of a local: the arguments of a span, rollback.0, are rollback_0.
+std::string written(std::string name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot != std::string::npos && dot + 1 < name.size() && name[dot + 1] >= '0' && name[dot + 1] <= '9') name[dot] = '_';
+  return name;
+}
+
 // The event of a memory, without the number that tells cells of the same pattern apart.
 std::string list_of(const std::vector<const symbols::memory*>& all) {
   std::vector<std::string> names;
@@ -81,8 +88,8 @@ value expressions::member_of_process(const ast::expr& e) {
   for (variable_id i = 0; i < b.program.variables.size(); ++i) {
     const ir::variable& var = b.program.variables[i];
     if ((var.kind != ir::variable_kind::local && var.kind != ir::variable_kind::hidden) || var.owner != p) continue;
-    if (var.name != name && var.name != s.processes[p]->name + "." + name) {
-      known.push_back(var.name);
+    if (written(var.name) != name && written(var.name) != s.processes[p]->name + "." + name) {
+      known.push_back(written(var.name));
       continue;
     }
     if (var.index.size() != over.size())
@@ -95,23 +102,27 @@ value expressions::member_of_process(const ast::expr& e) {
                              known.empty() ? "it has none" : fmt::format("it has {}", fmt::join(known, ", ")));
 }
 
-// seen(EVENT, keys…): a rule remembers that it happened; seen_in(P(x), SPAN, EVENT, keys…): in that process's open span. Of
-// a counter: how often. A ghost by its name, or ghost_NAME where the model has a variable of that name.
+// seen(EVENT, keys…): a rule remembers that it happened; seen_in(P(x), SPAN, EVENT, keys…): in that process's open span. times
+// and times_in: how often. A ghost by its name, or ghost_NAME where the model has a variable of that name.
 std::optional<value> expressions::about_events(const ast::expr& e) {
   value v;
   const std::string prefix = "ghost_";
-  if (const auto g = s.ghosts.find(e.text.starts_with(prefix) ? e.text.substr(prefix.size()) : e.text); g != s.ghosts.end()) {
+  const std::string ghost = e.text.starts_with(prefix) ? e.text.substr(prefix.size()) : e.text;
+  for (const auto& g : s.source.vocabulary.ghosts)
+    if (g.name == ghost && !s.ghosts.count(ghost)) throw not_in_this_instance(e.where, "the rule to be proved uses no such ghost");
+  if (const auto g = s.ghosts.find(ghost); g != s.ghosts.end()) {
     const ir::variable var = b.program.variables[g->second];
     v.e = b.load(g->second, index_of(var.index, e, v));
     v.type = var.type;
     return v;
   }
-  const bool in_span = e.text == "seen_in";
-  if (!in_span && e.text != "seen") return std::nullopt;
+  const bool in_span = e.text == "seen_in" || e.text == "times_in";
+  const bool counts = e.text == "times" || e.text == "times_in";
+  if (!in_span && !counts && e.text != "seen") return std::nullopt;
   const std::size_t first = in_span ? 3 : 1;
   if (e.args.size() < first)
     throw diagnostic(
-        e.where, in_span ? "seen_in takes a process, a span, an event and its keys" : "seen takes an event and its keys");
+        e.where, e.text + (in_span ? " takes a process, a span, an event and its keys" : " takes an event and its keys"));
   const std::uint32_t process = in_span ? template_named(s, e.args[0]) : ir::nothing;
   const std::string span = in_span ? e.args[1].text : "", event = e.args[first - 1].text;
   ast::expr keys = e;
@@ -123,7 +134,8 @@ std::optional<value> expressions::about_events(const ast::expr& e) {
   std::vector<const symbols::memory*> found;
   for (const auto& m : s.memories)
     if (m.event == event && m.span == span && m.process == process &&
-        b.program.variables[m.var].index.size() == keys.args.size())
+        b.program.variables[m.var].index.size() == keys.args.size() &&
+        counts == (b.type(b.program.variables[m.var].type).kind == ir::type_kind::integer))
       found.push_back(&m);
   for (const auto* m : found)
     if (m->var != found[0]->var)
