@@ -140,6 +140,12 @@ class construction {
     configuration_set all;
     std::vector<std::int32_t> binding;
     for (const auto& slot : numbers_.table.slots) binding.push_back(slot.bound);
+    if (!options_.start.empty()) {
+      start_ = options_.start;
+      all.add({start_, binding, {}, false});
+      count(all);
+      return all;
+    }
     stepper_->initial([&](const step& s) {
       if (options_.initial && !options_.initial(s.state)) return;
       std::vector<word> state(s.state, s.state + system_.state_layout().words());

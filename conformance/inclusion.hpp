@@ -74,6 +74,7 @@ struct inclusion_options {
   bool search_tasks = true;
   // Which initial states the trace may start from; empty: all.
   std::function<bool(const word*)> initial;
+  std::vector<word> start;  // not empty: this is the only one, whether or not the model would start there
   // The events of one step need not be adjacent in a trace: one that is still to come may be overtaken by events of other
   // processes that are independent of it. Symmetric. Empty: none are, the order is strict.
   std::function<bool(const model_event&, const model_event&)> independent;
