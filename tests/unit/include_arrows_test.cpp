@@ -82,6 +82,7 @@ TEST(include_arrows, a_quoted_include_names_its_file_from_the_top) {
     for (const std::string& line : lines_of(read_text(repository() / file))) {
       if (file == "tests/unit/include_arrows_test.cpp") continue;  // it quotes includes
       const std::string target = included(line);
+      if (target == "quiesce_paths.hpp") continue;  // made by CMake
       EXPECT_TRUE(target.empty() || std::filesystem::exists(repository() / target)) << file << " includes " << target;
     }
 }
