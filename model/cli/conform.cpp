@@ -7,6 +7,7 @@
 
 #include "conformance/generate.hpp"
 #include "conformance/report.hpp"
+#include "model/cli/conform_schedule.hpp"
 #include "model/cli/verb.hpp"
 #include "model/verdict/verdict.hpp"
 
@@ -121,7 +122,14 @@ action add_conform(CLI::App& app) {
   app.add_option("--format", o->format, "text stops at the first failure; ktap and junit go on")
       ->check(CLI::IsMember({"text", "ktap", "junit"}));
   app.add_flag("--coverage", o->coverage, "print what the scenarios covered");
-  return [o](catalogue& inputs) { return run_conform(inputs, *o); };
+  auto schedules = std::make_shared<schedule_request>();
+  add_schedule_options(app, *schedules);
+  const CLI::Option* variant = app.get_option("--variant");
+  return [o, schedules, variant](catalogue& inputs) {
+    if (!schedules->asked()) return run_conform(inputs, *o);
+    static_cast<void>(variant_named(o->variant));
+    return run_schedules(inputs, *schedules, {o->variant, o->scenario_file, variant->count() > 0, o->seed, o->count, o->time});
+  };
 }
 
 }  // namespace quiesce::cli
