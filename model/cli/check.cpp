@@ -299,6 +299,11 @@ action add_check(CLI::App& app) {
   app.add_option("--timeout", options->timeout, "end with `unknown` after so many seconds")->check(not_seconds);
   app.add_flag("--symmetry,!--no-symmetry", options->most.symmetry,
                "count states up to exchange of interchangeable elements");
+  static const std::map<std::string, state_store> stores = {
+      {"full", state_store::full}, {"compressed", state_store::compressed}, {"hash-compact", state_store::hash_compact}};
+  app.add_option("--store", options->most.store,
+                 "how seen states are kept: full; compressed (less memory, one thread); hash-compact (never HOLDS)")
+      ->transform(CLI::CheckedTransformer(stores));
   static const std::map<std::string, native_mode> modes = {
       {"auto", native_mode::automatic}, {"off", native_mode::off}, {"wait", native_mode::wait}};
   app.add_option("--native", options->most.native, "compiled steps: auto (for long searches), off, wait (before the search)")

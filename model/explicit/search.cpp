@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "model/explicit/candidates.hpp"
+#include "model/explicit/compact_search.hpp"
 #include "model/explicit/seen_set.hpp"
 #include "model/explicit/symmetry.hpp"
 #include "model/explicit/worker.hpp"
@@ -39,7 +40,7 @@ class exploration {
     workers_[0]->clear();
     close_level();
     std::uint64_t depth = 0;
-    while (!level_.empty() && !stop()) {
+    while (!level_.empty() && depth < options_.max_depth && !stop()) {
       use_native();
       shared_.level = seen_.end();
       expand_level(depth);
@@ -289,7 +290,9 @@ class exploration {
 
 }  // namespace
 
-search_result explore(const transition_system& s, const search_options& o) { return exploration(s, o).run(); }
+search_result explore(const transition_system& s, const search_options& o) {
+  return o.store == state_store::full ? exploration(s, o).run() : explore_compactly(s, o);
+}
 
 std::vector<std::vector<word>> reachable_states(const transition_system& s, const search_options& o) {
   exploration e(s, o);

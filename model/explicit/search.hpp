@@ -27,9 +27,15 @@ struct search_progress {
   double elapsed_s = 0;
 };
 
+// How seen states are kept: with numbers and predecessors; full states without (compact_set.hpp); hashes of them, which
+// may take a new state for a seen one.
+enum class state_store : std::uint8_t { full, compressed, hash_compact };
+
 struct search_options {
-  unsigned threads = 0;          // 0: one for each processor
-  std::uint64_t max_states = 0;  // 0: no limit
+  state_store store = state_store::full;        // the others use one thread
+  std::uint64_t max_depth = ~std::uint64_t{0};  // levels beyond are not expanded
+  unsigned threads = 0;                         // 0: one for each processor
+  std::uint64_t max_states = 0;                 // 0: no limit
   std::uint64_t max_memory_bytes = 0;
   double timeout_s = 0;
   std::uint64_t wanted = ~std::uint64_t{0};  // properties that findings are recorded for
@@ -63,6 +69,7 @@ struct search_result {
   budget ended_by = budget::none;
   std::uint64_t marked = 0;  // properties whose trigger happened
   std::uint64_t group_order = 1;
+  double omission_probability = 0;  // hash_compact: at most so, that a state was not explored
   std::uint64_t native_levels = 0;  // levels that compiled code expanded
   std::string native_note;          // why there was none; empty where there was, or none was asked for
   std::string symmetry_note;        // what left the group, and why

@@ -23,6 +23,8 @@ std::vector<std::string> obstacles_of(const search_result& found, bool stopped_e
   for (const auto& [kind, f] : found.errors) out.push_back(fmt::format("beyond error {}", ir::name(kind)));
   for (const auto& [kind, f] : found.bounds) out.push_back(fmt::format("bound {} reached", ir::name(kind)));
   if (found.ended_by != budget::none) out.push_back(fmt::format("limit of {} reached", name(found.ended_by)));
+  if (found.omission_probability > 0)
+    out.push_back(fmt::format("hash compaction: states were omitted with a probability of at most {:.1e}", found.omission_probability));
   if (!found.complete && out.empty() && !stopped_early) out.push_back("exploration not complete");
   return out;
 }
@@ -155,6 +157,7 @@ search_result prepared_check::search(const limits& most, const progress& report)
   options.timeout_s = most.seconds;
   options.symmetry = most.symmetry;
   options.native = most.native;
+  options.store = most.store;
   options.stop_at_first = most.stop_early && question_.properties.size() == 1;
   if (report) options.progress = [&](const search_progress& p) { report(p.states, p.depth); };
   search_result found = explore(*system_, options);

@@ -30,6 +30,7 @@ struct limits {
   double seconds = 0;
   bool symmetry = false;                        // one state for all that differ by a permutation of interchangeable elements
   native_mode native = native_mode::automatic;  // compiled steps for long searches; never changes an answer
+  state_store store = state_store::full;
   std::string engine = "explicit";              // or one of symbolic::engines()
   std::uint64_t max_depth = 0;                  // steps, for those
   bool stop_early = false;                      // the first violation is enough: for a question with one property

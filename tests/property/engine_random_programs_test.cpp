@@ -84,6 +84,16 @@ RC_GTEST_PROP(engine_random_programs, agrees_with_the_naive_enumerator, ()) {
   for (std::size_t i = 0; i < one.properties.size(); ++i)
     if (one.properties[i]) RC_ASSERT(same_run(one.properties[i]->run, four.properties[i]->run));
   if (one.deadlock) RC_ASSERT(same_run(one.deadlock->run, four.deadlock->run));
+
+  for (const state_store store : {state_store::compressed, state_store::hash_compact}) {
+    o.store = store;
+    search_result compact = explore(*system, o);
+    expect_same(*system, compact, n);
+    RC_ASSERT((compact.omission_probability > 0) == (store == state_store::hash_compact && compact.states > 0));
+    for (std::size_t i = 0; i < one.properties.size(); ++i)
+      if (one.properties[i]) RC_ASSERT(same_run(one.properties[i]->run, compact.properties[i]->run));
+    if (one.deadlock) RC_ASSERT(same_run(one.deadlock->run, compact.deadlock->run));
+  }
 }
 
 }  // namespace
