@@ -176,7 +176,7 @@ answer prepared_check::run(const limits& most, const progress& report) const {
   out.states = found.states;
   out.transitions = found.transitions;
   out.depth = found.depth;
-  out.complete = found.complete;
+  out.complete = found.complete && found.omission_probability == 0;
   out.group_order = found.group_order;
   out.symmetry_note = found.symmetry_note;
   while (!out.symmetry_note.empty() && out.symmetry_note.back() == '\n') out.symmetry_note.pop_back();
