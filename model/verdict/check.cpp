@@ -144,9 +144,10 @@ std::string prepared_check::input_hash(std::size_t property, const limits& most)
                  {"sizes", lines_of(scope_.sizes)},
                  {"bounds", lines_of(scope_.bounds)},
                  {"time", scope_.urgent ? fmt::format("urgent {}", scope_.horizon) : "free"},
-                 {"engine", fmt::format("{} symmetry={} states={} memory={} seconds={}{}", most.engine, most.symmetry,
+                 {"engine", fmt::format("{} symmetry={} states={} memory={} seconds={}{}{}", most.engine, most.symmetry,
                                         most.max_states, most.max_bytes, most.seconds,
-                                        most.max_depth == 0 ? "" : fmt::format(" depth={}", most.max_depth))}});
+                                        most.max_depth == 0 ? "" : fmt::format(" depth={}", most.max_depth),
+                                        most.store == state_store::hash_compact ? " store=hash-compact" : "")}});
 }
 
 search_result prepared_check::search(const limits& most, const progress& report) const {
