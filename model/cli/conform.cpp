@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "conformance/generate.hpp"
+#include "conformance/live_campaign.hpp"
 #include "conformance/report.hpp"
 #include "model/cli/conform_schedule.hpp"
 #include "model/cli/verb.hpp"
@@ -83,6 +84,27 @@ std::map<std::string, scenario> shrink_failures(const rule_book& rules, const tr
   return small;
 }
 
+// The running kernel beside the stack in the kernel's own variant, whichever variant was asked for. Nothing to say about
+// drivers without one, or once the stack has failed.
+std::optional<live_report> compare_with_kernel(const driver_entry& driver, const campaign_result& result,
+                                               const conform_options& o) {
+  if (!driver.live || !o.scenario_file.empty() || !result.failures.empty()) return std::nullopt;
+  live_settings settings;
+  settings.seed = o.seed;
+  settings.count = o.count;
+  if (o.time > 0) settings.time = std::chrono::duration<double>(o.time);
+  settings.progress = [&](std::uint64_t done) { log_progress(fmt::format("{} scenarios beside the kernel", done)); };
+  live_report done = run_live_campaign(settings);
+  log_progress("");
+  return done;
+}
+
+int status_of(const campaign_result& result, const std::optional<live_report>& kernel) {
+  if (!result.failures.empty()) return exit_violated;
+  if (!kernel || kernel->agrees()) return exit_ok;
+  return kernel->kernel.listed ? exit_violated : exit_unknown;
+}
+
 outcome run_conform(catalogue& inputs, const conform_options& o) {
   const driver_entry& driver = driver_named(o.driver);
   const refimpl::variant_policy policy = variant_named(o.variant);
@@ -104,8 +126,10 @@ outcome run_conform(catalogue& inputs, const conform_options& o) {
     write_file(o.scenario_out, fmt::format("# {} breaks {}\n", o.variant, what) +
                                    format(small != in.shrunk.end() ? small->second : result.failures.at(what).found));
   }
-  const int status = result.failures.empty() ? exit_ok : exit_violated;
-  return {status, o.format == "ktap" ? to_ktap(in) : o.format == "junit" ? to_junit(in) : to_text(in)};
+  const std::optional<live_report> kernel = compare_with_kernel(driver, result, o);
+  const int status = status_of(result, kernel);
+  if (o.format != "text") return {status, o.format == "ktap" ? to_ktap(in) : to_junit(in)};
+  return {status, to_text(in) + (kernel ? "\n" + to_text(*kernel) : "")};
 }
 
 }  // namespace
