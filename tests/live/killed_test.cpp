@@ -17,6 +17,8 @@
 #include <set>
 #include <thread>
 
+#include <quiesce_paths.hpp>
+
 #include "refimpl/device/rtnetlink/capabilities.hpp"
 #include "refimpl/device/rtnetlink/kernel_events.hpp"
 #include "refimpl/device/rtnetlink/netlink_message.hpp"
