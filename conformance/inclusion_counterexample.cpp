@@ -41,6 +41,8 @@ class converter {
     out_.what.options.ipv6 = false;
     for (std::size_t i = 1; i < run_.steps.size() && out_.beyond.empty(); ++i) add(run_.steps[i]);
     if (out_.beyond.empty() && out_.what.tasks.empty()) return beyond("no operation is performed");
+    for (std::size_t t = 0; t < processes_.size(); ++t)
+      if (out_.what.tasks[t].empty()) return beyond(processes_[t] + " performs no operation");
     if (out_.beyond.empty()) out_.beyond = defect(out_.what);
     return std::move(out_);
   }

@@ -128,10 +128,6 @@ void name_elements(ast::model& m, const std::string& sort, const std::vector<std
     }
 }
 
-bool has_kind(const scenario& s, device_kind k) {
-  return std::any_of(s.devices.begin(), s.devices.end(), [&](const device_plan& d) { return d.kind == k; });
-}
-
 }  // namespace
 
 std::shared_ptr<const transition_system> script_cache::get(const driven_model& model, const std::string& script,
@@ -191,9 +187,7 @@ scripted_model::scripted_model(script_cache& cache, const driven_model& model, c
   settings.environment = "scenario";
   settings.scope = {{"dev", std::max<std::int64_t>(1, static_cast<std::int64_t>(s.devices.size()))},
                     {"net", static_cast<std::int64_t>(nets)}};
-  settings.options = {{"inet", "varied"}};
-  if (has_kind(s, device_kind::vlan)) settings.options["nested"] = "true";
-  if (has_kind(s, device_kind::macvlan)) settings.options["macvlan"] = "true";
+  settings.options = {{"inet", "varied"}, {"nested", "true"}, {"macvlan", "true"}};
   system_ = cache.get(model, environment_text(s), settings, std::max<std::size_t>(1, s.devices.size()), nets);
   number_identities(s);
   set_up(s);
