@@ -51,7 +51,8 @@ struct lowered {
   std::vector<std::string> left_out;  // lemmas about what this instance does not have
 };
 
-// `lemmas`: state properties that become program.lemmas. Throws diagnostic: unknown variant, option, sort, environment; scope of 0, absent or beyond what is supported (64
+// `lemmas`: state properties that become program.lemmas. Throws diagnostic: unknown variant, option, sort,
+// environment; scope of 0, absent or beyond what is supported (64
 // elements, 2^16 locations); type errors; constructs that the model may not use; property over an event or name that the
 // model does not have.
 lowered lower(const loaded_model&, const instance&, const std::vector<const ast::property*>& properties,
