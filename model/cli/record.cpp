@@ -117,6 +117,8 @@ std::uint64_t save(const tracefs::trace_instance& from, const std::string& path)
 
 outcome run_record(const record_options& o) {
   if (o.probes) return print_probes(o);
+  if (o.command.empty() && o.seconds == 0 && isatty(STDERR_FILENO) == 0)
+    usage_error("record needs --seconds or a COMMAND where there is no terminal to interrupt it from");
   if (o.command.empty() && o.seconds == 0) log("quiesce: recording until interrupted (Ctrl-C)");
   ending until;
   tracefs::recording_settings settings;
