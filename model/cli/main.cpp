@@ -31,7 +31,7 @@ constexpr verb verbs[] = {
     {"dump", "print the lowered system", add_dump},
     {"prove", "prove claims about any number of elements", add_prove},
     {"recheck", "check certificates again, by a program of its own", add_recheck},
-    {"cite", "", nullptr},
+    {"cite", "one result as plain text for a mail", add_cite},
     {"conform", "the reference stack against the properties, on random scenarios", add_conform},
     {"trace", "what recordings of a kernel show, judged and compared with the model", add_trace},
     {"record", "record the running kernel's notifications, for trace", add_record},

@@ -33,6 +33,7 @@ action add_replay(CLI::App&);
 action add_dump(CLI::App&);
 action add_prove(CLI::App&);
 action add_recheck(CLI::App&);
+action add_cite(CLI::App&);
 action add_bench(CLI::App&);
 action add_trace(CLI::App&);
 action add_record(CLI::App&);
