@@ -77,7 +77,10 @@ outcome run_cite(catalogue& inputs, const cite_options& o) {
   report::citation c{&check, &answered, "", {}, {}, &claim};
   if (answered.verdicts[0].kind == verdict_kind::violated) {
     c.kept_by = nearest_claimed(inputs, situation_of(inputs, claim), inputs.all_claims());
-    if (const std::string base = first_variant(model); base != settings.variant) {
+    // The version before the patch is compared only where the rule is about something that it does.
+    const std::string base = first_variant(model);
+    const claim_entry* about_base = claim_about(inputs.all_claims(), claim.claim.model, claim.claim.property, base);
+    if (base != settings.variant && about_base && about_base->claim.with.empty()) {
       c.base = base;
       instance before = settings;
       before.variant = base;

@@ -46,12 +46,13 @@ std::string choices_of(const step_text& s) {
   return out;
 }
 
-std::string initial_text(const step_text& s) {
-  std::string out;
-  for (const trace_change& c : s.changes)
-    if (c.after != "false" && c.after != "0" && c.after != "none" && c.after != "{}")
-      out += (out.empty() ? "" : ", ") + c.variable + "=" + c.after;
-  return out;
+// What the run chose to start from; the rest of the initial state is the model's text.
+std::string initial_text(const step_text& s) { return choices_of(s); }
+
+// Where a step is, rather than that it is atomic.
+std::string place_of(const step_text& s) {
+  const bool dull = s.statement == "atomic" || s.statement.empty();
+  return dull && !s.path.empty() ? s.path.back().procedure + "()" : s.statement;
 }
 
 std::string sequence(const run_text& run) {
@@ -62,13 +63,13 @@ std::string sequence(const run_text& run) {
   for (std::size_t i = 1; i < run.steps.size(); ++i) {
     const step_text& s = run.steps[i];
     const std::string events = events_of(s), choices = choices_of(s);
-    out += paragraph(fmt::format("  {:2} {}: {}{}{}", i, s.process, s.statement,
+    out += paragraph(fmt::format("  {:2} {}: {}{}{}", i, s.process, place_of(s),
                                  choices.empty() ? "" : "  [" + choices + "]", events.empty() ? "" : "  -> " + events),
                      "       ");
   }
   if (!run.ending.empty()) out += paragraph("  then: " + run.ending, "        ");
   const std::string place = run.steps.empty() ? "" : kernel_place(run.steps.back());
-  if (!place.empty()) out += paragraph(fmt::format("Code: {}: {}", place, run.steps.back().statement));
+  if (!place.empty()) out += paragraph(fmt::format("Code: {}: {}", place, place_of(run.steps.back())));
   return out;
 }
 
