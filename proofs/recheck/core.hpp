@@ -10,10 +10,8 @@
 #include <vector>
 namespace recheck {
 struct refusal : std::runtime_error { using runtime_error::runtime_error; };
-struct node {  // an S-expression; `text` of an atom
-  std::string text;
-  bool list = false, quoted = false;
-  std::vector<node> kids;
+struct node {  // an S-expression
+  std::string text; bool list = false, quoted = false; std::vector<node> kids;
   const node& operator[](std::size_t i) const { return i < kids.size() ? kids[i] : throw refusal("the core: an item that is too short"); }
   std::size_t size() const { return kids.size(); }
   bool is(const char* word) const { return list && !kids.empty() && !kids[0].list && !kids[0].quoted && kids[0].text == word; }
@@ -27,22 +25,16 @@ struct obligations {
   std::vector<std::string> invariants, places;                  // names; of the actions, in order
   std::vector<std::pair<std::string, std::string>> properties;  // name, kind
   bool breakable = false;                                       // an action violates a property
-  std::string text() const;                                     // the file obligations.smt2
+  std::string text(bool proofs, bool states) const;             // with both: obligations.smt2; proofs: what has to be unsat
 };
 obligations derive(const std::vector<node>& core);
 // Declarations, and terms as SMT-LIB: proofs/README.md, "Names" to "Ranges".
 enum class kind { boolean, integer, enumeration, element, option, set };
 struct type {  // number: of the sort, enumeration or option; inner: of an option, one
-  kind what = kind::boolean;
-  std::size_t number = 0;
-  long long low = 0, high = 0;
-  bool bounded = true;
-  std::vector<type> inner = {};
+  kind what = kind::boolean; std::size_t number = 0; long long low = 0, high = 0; bool bounded = true; std::vector<type> inner = {};
 };
 struct scope {  // what names stand for, how many bound variables are around, which functions are read in the new state
-  std::map<std::string, std::pair<std::string, type>> names = {};
-  std::size_t depth = 0;
-  std::set<std::size_t> after = {};
+  std::map<std::string, std::pair<std::string, type>> names = {}; std::size_t depth = 0; std::set<std::size_t> after = {};
 };
 struct sort { std::string name; bool any = false; std::vector<std::string> elements = {}; std::vector<std::pair<std::string, std::size_t>> constructors = {}; };
 struct function { std::string name; std::vector<std::size_t> args = {}; type value = {}; bool arbitrary = false; };
@@ -65,8 +57,7 @@ std::string list(std::size_t n, F f) {  // f(0) f(1) ..., one blank between
   return out;
 }
 struct translator {
-  std::vector<sort> sorts;
-  std::vector<function> functions;
+  std::vector<sort> sorts; std::vector<function> functions;
   std::vector<std::vector<std::string>> enumerations, options;  // labels; what is inside
   template <class T>
   static std::size_t named(const std::vector<T>& all, const node& n) {
@@ -74,8 +65,7 @@ struct translator {
       if (n.quoted && all[i].name == n.text) return i;
     throw refusal("the core: there is no sort or function " + n.text);
   }
-  std::size_t sort_named(const node& n) const { return named(sorts, n); }
-  std::size_t function_named(const node& n) const { return named(functions, n); }
+  std::size_t sort_named(const node& n) const { return named(sorts, n); } std::size_t function_named(const node& n) const { return named(functions, n); }
   static std::size_t number_of(std::vector<std::vector<std::string>>& known, const std::vector<std::string>& wanted, bool declare) {
     const std::size_t i = static_cast<std::size_t>(std::find(known.begin(), known.end(), wanted) - known.begin());
     if (i == known.size() && !declare) throw refusal("the core: a type that no function and no parameter has");
@@ -173,11 +163,9 @@ struct translator {
     if (w == "if") return type_of(t[2], s, out) || type_of(t[3], s, out);
     if (w == "union" || w == "inter" || w == "minus") return type_of(t[1], s, out) || type_of(t[2], s, out);
     if (w == "single" && !type_of(t[1], s, out)) throw refusal("the core: single of a number");
-    if (w == "single") out.what = kind::set;
-    else if (w == "f") out = functions[function_named(t[1])].value;
+    if (w == "single") out.what = kind::set; else if (w == "f") out = functions[function_named(t[1])].value;
     else if (w == "some") out = read_type({"", true, false, {{"option", false, false, {}}, t[1]}});
-    else if (w == "the") out = read_type(t[1]);
-    else if (w == "make") out = element(sort_named(t[1]));
+    else if (w == "the") out = read_type(t[1]); else if (w == "make") out = element(sort_named(t[1]));
     else if (w == "collect") out = {kind::set, sort_named(t[1][1])};
     else out = integers.count(w) ? integer : boolean;
     return true;

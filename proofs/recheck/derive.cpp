@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: MIT
-// From a core to its obligations: proofs/README.md, "Actions" and "Blocks".
 #include "proofs/recheck/core.hpp"
 namespace recheck {
 struct deriver {
-  translator t;
-  obligations out;
+  translator t; obligations out;
   struct invariant { std::string name; const node* term; std::size_t function = 0; };  // term null: the range of the function
-  std::vector<invariant> invariants;
+  std::vector<invariant> invariants; // in order: ranges first
   std::vector<const node*> initials, actions;
   std::vector<std::pair<std::string, const node*>> state_properties;
   static std::string asserted(const std::string& term) { return "(assert " + term + ")\n"; }
+  std::string few() const {  // "Few elements"
+    std::string text; std::vector<std::size_t> m;
+    for (std::size_t i = 0; i < t.sorts.size(); ++i) {
+      m.push_back(t.sorts[i].elements.size() + 1);
+      for (const auto& c : t.sorts[i].constructors) m[i] += c.second < i ? m[c.second] : 2;
+      for (std::size_t k = 0; t.sorts[i].any && k < m[i]; ++k) text += "(declare-fun " + id("u", i, k) + " () " + S(i) + ")\n";
+      const std::string one_of = list(m[i], [&](std::size_t k) { return "(= q1 " + id("u", i, k) + ")"; });
+      if (t.sorts[i].any) text += asserted("(forall ((q1 " + S(i) + ")) (or " + one_of + "))");
+    }
+    return text;
+  }
   void declare(const node& i) {
     if (i.is("sort") || i.is("sort-any") || i.is("sort-union")) {
       sort s{i[1].text, i.is("sort-any")};
@@ -47,24 +56,21 @@ struct deriver {
   }
   std::string definition(std::size_t f, const std::vector<const node*>& updates, const scope& s, bool initial) {
     const function& of = t.functions[f];
-    const bool set = of.value.what == kind::set;
-    const std::size_t n = of.args.size() + set;
+    const std::size_t set = of.value.what == kind::set, n = of.args.size() + set;
     const scope inside{s.names, n};
-    const std::string variables = list(n, [&](std::size_t k) { return "(" + id("q", k + 1) + " " + S(k < of.args.size() ? of.args[k] : of.value.number) + ")"; });
+    const auto variable = [&](std::size_t k) { return "(" + id("q", k + 1) + " " + S(k < of.args.size() ? of.args[k] : of.value.number) + ")"; };
     std::string v = n == 0 ? id("f", f) : "(" + id("f", f) + " " + list(n, [](std::size_t k) { return id("q", k + 1); }) + ")";
     if (initial && !of.arbitrary) v = set ? "false" : t.number(of.value.what == kind::integer ? of.value.low : 0, of.value);
     for (auto u = updates.rbegin(); u != updates.rend(); ++u) {
-      const bool each = (**u).is("each");
-      const node &places = (**u)[1], &now = (**u)[each ? 4 : 2];
-      scope here = inside;
-      std::string place;
+      const bool each = (**u).is("each"); const node &places = (**u)[1], &now = (**u)[each ? 4 : 2];
+      scope here = inside; std::string place;
       for (std::size_t k = 0; k < places.size(); ++k)
         if (each) here.names[places[k][0].text] = {id("q", k + 1), element(of.args.at(k))};
         else place += " (= " + id("q", k + 1) + " " + t.term(places[k], element(of.args.at(k)), here) + ")";
       const std::string value = set ? t.member(now, id("q", n), here) : t.term(now, of.value, here);
       v = place.empty() ? value : "(ite (and" + place + ") " + value + " " + v + ")";
     }
-    return "(define-fun " + id("f", f) + "! (" + variables + ") " + t.type_text(of.value) + " " + v + ")\n";
+    return "(define-fun " + id("f", f) + "! (" + list(n, variable) + ") " + t.type_text(of.value) + " " + v + ")\n";
   }
   std::string updated(const node& updates, const scope& s, bool initial, std::set<std::size_t>& defined) {
     std::map<std::size_t, std::vector<const node*>> by_function;
@@ -88,12 +94,11 @@ struct deriver {
     block b{"initial " + n, ""};
     for (const invariant& v : invariants)
       if (!v.term && t.functions[v.function].arbitrary) b.text += asserted(term(v, {}));
-    scope s;
-    std::set<std::size_t> defined;
+    scope s; std::set<std::size_t> defined;
     b.text += assumed(i[1], i[2], s);
     const bool ends = !ending(i, 4).empty();
     if (!ends) b.text += updated(i[3], s, true, defined);
-    b.questions.push_back({(ends ? "ends initial " : "possible initial ") + n, ends ? "unsat" : "either", ""});
+    b.questions.push_back({(ends ? "ends initial " : "possible initial ") + n, ends ? "unsat" : "either", ends ? "" : few()});
     for (const invariant& v : invariants)
       if (!ends) b.questions.push_back({"init " + n + " " + v.name, "unsat", asserted("(not " + term(v, defined) + ")")});
     out.before.push_back(std::move(b));
@@ -101,20 +106,20 @@ struct deriver {
   void action(const node& a, const std::string& n) {
     const std::string end = ending(a, 5);
     block b{"action " + n + " " + a[1].text, ""};
-    scope s;
-    std::set<std::size_t> defined;
+    scope s; std::set<std::size_t> defined;
     b.text = assumed(a[2], a[3], s);
     if (end.empty()) b.text += updated(a[4], s, false, defined);
-    const auto effects = [&](const char* word, const char* name, const char* expected) {
+    const auto effects = [&](const char* word, const char* name, const char* expected, const std::string& more) {
+      const auto when = [&](const node& e) { return asserted(e.size() > 2 ? t.term(e[2], boolean, s) : "true") + more; };
       for (std::size_t k = 5; k < a.size(); ++k)
-        if (a[k].is(word)) b.questions.push_back({name + n + " " + a[k][1].text, expected, a[k].size() > 2 ? asserted(t.term(a[k][2], boolean, s)) : ""});
+        if (a[k].is(word)) b.questions.push_back({name + n + " " + a[k][1].text, expected, when(a[k])});
     };
-    effects("violates", "safe ", "unsat");
+    effects("violates", "safe ", "unsat", "");
     out.breakable |= !b.questions.empty();
     if (!end.empty() && end != "stuck") b.questions.push_back({"ends " + n + " " + end, "unsat", ""});
     if (end.empty()) {
-      b.questions.push_back({"possible " + n, "either", ""});
-      effects("marks", "trigger ", "either");
+      b.questions.push_back({"possible " + n, "either", few()});
+      effects("marks", "trigger ", "either", few());
       for (const invariant& v : invariants)
         if (const std::string now = term(v, defined); now.find('!') != std::string::npos)  // it reads what the action updates
           b.questions.push_back({"keep " + n + " " + v.name, "unsat", asserted("(not " + now + ")")});
@@ -132,10 +137,10 @@ struct deriver {
       if (t.range(f, {}) != "true") invariants.insert(invariants.begin(), {"range of " + t.functions[f].name, nullptr, f});
     out.prelude = t.prelude();
     for (std::size_t i = 0; i < initials.size(); ++i) initial_item(*initials[i], std::to_string(i));
-    block any{"any state", ""}, state{"state", "", {{"possible state", "sat", ""}}};
+    block any{"any state", ""}, state{"state", "", {{"possible state", "sat", few()}}};
     for (const auto& [name, property] : state_properties) {
       const std::string broken = asserted("(not " + t.term(*property, boolean, {}) + ")");
-      any.questions.push_back({"not a tautology " + name, "sat", broken});
+      any.questions.push_back({"not a tautology " + name, "sat", broken + few()});
       state.questions.push_back({"safe state " + name, "unsat", broken});
     }
     if (!any.questions.empty()) out.before.push_back(std::move(any));
@@ -170,17 +175,17 @@ std::vector<recheck::node> recheck::read(const std::string& text) {
     }
     open.back().kids.push_back(std::move(atom));
   }
-  if (open.size() != 1) throw refusal("the core: ( without )");
-  return std::move(open[0].kids);
+  return open.size() == 1 ? std::move(open[0].kids) : throw refusal("the core: ( without )");
 }
-std::string recheck::obligations::text() const {
+std::string recheck::obligations::text(bool proofs, bool states) const {
   std::string out = "(set-logic ALL)\n" + prelude;
   for (const auto* all : {&before, &after}) {
     if (all == &after) out += assertions;
     for (const block& b : *all) {
       out += "; " + b.name + "\n(push 1)\n" + b.text;
       for (const question& q : b.questions)
-        out += "; " + q.name + "\n" + (q.text.empty() ? "(check-sat)\n" : "(push 1)\n" + q.text + "(check-sat)\n(pop 1)\n");
+        if (q.expected == "unsat" ? proofs : states)
+          out += "; " + q.name + "\n" + (q.text.empty() ? "(check-sat)\n" : "(push 1)\n" + q.text + "(check-sat)\n(pop 1)\n");
       out += "(pop 1)\n";
     }
   }

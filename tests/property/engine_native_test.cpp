@@ -15,6 +15,7 @@
 #include "model/verdict/catalogue.hpp"
 #include "model/verdict/claim.hpp"
 #include "tests/support/random_program.hpp"
+#include "quiesce_paths.hpp"
 
 namespace quiesce::test {
 namespace {
