@@ -46,6 +46,8 @@ bool two_passes(const variant_policy& v) { return v.ops_lock_pass; }
 bool everyone(const variant_policy&) { return true; }
 bool per_device_events(const variant_policy& v) { return v.collect == refimpl::batch_collect::per_device; }
 
+bool walks_all(const variant_policy& v) { return v.name != "reference"; }
+
 constexpr const char* once_a_run = "a run of the stack has rollbacks besides the exit's";
 
 // Rules that a later kernel gave up, and proposals that go further than what was proposed keeps.
@@ -68,6 +70,8 @@ constexpr given_up exceptions[] = {
     {"down_batch_once_per_rollback", own_events, "each close ends with a batch event of its own"},
     {"rollback_stops_all_before_down", two_passes, "closes devices that need the instance lock in a pass of their own"},
     {"rollback_in_reverse", everyone, "the order inside one namespace is no promise"},
+    {"arp_walk_once_per_close", walks_all, "each namespace's batch event walks the entries of all devices"},
+    {"arp_flush_names_its_namespace", walks_all, "a batch event walks the entries of all devices"},
     {"batch_once_per_net", per_device_events, "the variant sends one for each device"},
 };
 
