@@ -32,7 +32,7 @@ std::string output_of(const std::string& command, const std::string& input, int 
   std::FILE* pipe = popen(line.c_str(), "re");
   require(pipe != nullptr, "cannot start " + command);
   std::string text; char buffer[4096];
-  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
+  for (std::size_t n; text.size() < 1u << 24 && (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
   const int status = pclose(pipe);
   std::fclose(file);
   require(status != 124 << 8 && status != 137 << 8, command + ": no end within " + std::to_string(seconds) + " s");
