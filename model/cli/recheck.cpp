@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 struct recheck_options {
   std::vector<std::string> certificates, solvers;
-  unsigned seconds = 60;
+  unsigned seconds = 300;
   bool with_checker = false;
 };
 
