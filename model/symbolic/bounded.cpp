@@ -26,10 +26,12 @@ class search {
   engine_result run() {
     unrolled_.from_initial();
     const step_effects& first = unrolled_.initial();
-    solver_.require(unrolled_.graph().either(first.valid, broken(first)));
+    const literal obstacle = obstructs(unrolled_, first);  // what chooses the initial state may end so, too
+    solver_.require(unrolled_.graph().either(obstacle, unrolled_.graph().either(first.valid, broken(first))));
     candidates_ = {{0, false, broken(first)},
                    {0, false, unrolled_.graph().both(first.valid, unrolled_.frames()[0].fails[property_])}};
     if (found() || stopped()) return std::move(out_);
+    out_.obstacle = o_.obstacles && ask(obstacle);
     solver_.require(first.valid);
     while (o_.max_depth == 0 || out_.depth < o_.max_depth)
       if (!block()) return std::move(out_);

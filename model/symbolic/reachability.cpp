@@ -9,8 +9,6 @@
 //
 // A cube fixes bits of the state; of a program counter it names the location, if at all.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <queue>
 #include <set>
 #include <stdexcept>
@@ -84,7 +82,6 @@ class prover {
   std::vector<std::vector<cube>> frames_;  // frames_[i]: clauses (negated cubes) whose highest frame is i; 0: unused
   std::vector<literal> active_;            // active_[i]: the clauses of frames_[i] count
   std::priority_queue<obligation, std::vector<obligation>, later> waiting_;
-  std::size_t queries_ = 0;
   std::size_t ages_ = 0, found_length_ = 0;
 };
 
@@ -109,7 +106,6 @@ prover::outcome prover::predecessor(const cube& c, std::size_t level, std::vecto
   std::vector<literal> after;
   for (literal l : c) after.push_back(s_.step.next[node_of(l) - node_of(s_.state[0])] ^ (l & 1u));
   assumed.insert(assumed.end(), after.begin(), after.end());
-  ++queries_;
   switch (solver_.solve(assumed)) {
     case sat_answer::satisfiable:
       return outcome::yes;
@@ -342,16 +338,6 @@ engine_result prover::run() {
     frames_.emplace_back();
     active_.push_back(graph_.input());
     if (o_.progress) o_.progress("frame", top);
-    if (std::getenv("DBG")) {
-      std::size_t n = 0, l = 0;
-      for (auto& f : frames_) {
-        n += f.size();
-        for (auto& c : f) l += c.size();
-        fprintf(stderr, "%zu ", f.size());
-      }
-      fprintf(stderr, " clauses %zu literals %zu queries %zu\n", n, l, queries_);
-      for (auto& c : frames_[frames_.size() > 2 ? frames_.size() - 2 : 0]) fprintf(stderr, "   %s\n", words(c).c_str());
-    }
     for (;;) {
       std::vector<literal> assumed = at_least(top);
       assumed.push_back(bad_);

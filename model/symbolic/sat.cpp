@@ -2,7 +2,6 @@
 #include "model/symbolic/sat.hpp"
 
 #include <cadical.hpp>
-#include <cstdlib>
 
 namespace quiesce::symbolic {
 
