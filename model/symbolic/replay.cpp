@@ -25,7 +25,7 @@ trace execute(const transition_system& t, const std::vector<word>& initial, cons
               std::uint32_t property) {
   std::vector<step_filter> path;
   const bool at_once = steps.empty();
-  path.push_back([&](const step& s) { return same(t, s, initial) && (!at_once || breaks_it(t, s, property)); });
+  path.push_back([&](const step& s) { return at_once ? breaks_it(t, s, property) : same(t, s, initial); });
   for (const solver_step& wanted : steps)
     path.push_back([&](const step& s) {
       if (s.process != wanted.process || s.instance != wanted.instance) return false;
