@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "refimpl/core/variant.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -136,6 +137,19 @@ void add_gc_variants(std::vector<variant_policy>& all) {
   all.push_back(recheck);
 }
 
+// J1's order and flushes in today's stack.
+variant_policy j618(const variant_policy& j1) {
+  variant_policy v = derive(v618(), "J618", "J1 brought forward to v6.18");
+  v.batch_at = j1.batch_at;
+  v.collect = j1.collect;
+  v.add_when = j1.add_when;
+  v.rebroadcast_batch = j1.rebroadcast_batch;
+  v.replay = replay_rule::backwards_batch;
+  v.fib = j1.fib;
+  v.ifdown = j1.ifdown;
+  return v;
+}
+
 variant_policy reference() {
   variant_policy v = derive(v618(), "reference", "the composition that satisfies every rule");
   v.batch_at = batch_place::before_uninit;
@@ -160,6 +174,7 @@ std::vector<variant_policy> build() {
   add_gc_variants(all);
   all.push_back(v61());
   all.push_back(v618());
+  all.push_back(j618(*std::find_if(all.begin(), all.end(), [](const variant_policy& v) { return v.name == "J1"; })));
   all.push_back(reference());
   return all;
 }

@@ -14,7 +14,7 @@ namespace quiesce::refimpl {
 enum class batch_place { none, before_uninit, after_uninit, after_grace_period };
 enum class batch_collect { event_list, per_device, representatives, devices_of_batch };
 enum class add_rule { unqueued, queued };
-enum class replay_rule { k44, per_device_batch, once_per_net, backwards, reference };
+enum class replay_rule { k44, per_device_batch, once_per_net, backwards, backwards_batch, reference };
 enum class wait_rule { k44, r16, r1, rany, rlz };
 enum class fib_flush_rule { immediate, deferred, affected };
 enum class nexthop_index { devhash, per_device };
@@ -81,7 +81,7 @@ struct variant_policy {
   mutation mutant = mutation::none;
 };
 
-// K44 H09 P1 P1a P1b P1i J1 J2 E1 R16 R1 RANY RLZ G44 G520 GO GM G63 G69 G618 grecheck 6.1 6.18 reference, in that order.
+// K44 H09 P1 P1a P1b P1i J1 J2 E1 R16 R1 RANY RLZ G44 G520 GO GM G63 G69 G618 grecheck 6.1 6.18 J618 reference, in that order.
 const std::vector<variant_policy>& variants();
 std::optional<variant_policy> find_variant(std::string_view name);
 // As find_variant; throws std::invalid_argument for an unknown name.

@@ -19,6 +19,7 @@ int ip6_route_dev_notify(const netdev_notifier_info& info);
 int vlan_device_event(const netdev_notifier_info& info);
 int macvlan_device_event(const netdev_notifier_info& info);
 int holder_netdev_event(const netdev_notifier_info& info);
+int dst_dev_event(const netdev_notifier_info& info);
 
 // Per-namespace tables of the subsystems: pernet_operations init and exit.
 status subsystems_net_init(net& n);  // -ENOMEM: nothing is left

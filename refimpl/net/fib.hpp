@@ -25,6 +25,7 @@ enum class rtn : std::uint8_t { unicast = 1, local = 2, broadcast = 3, blackhole
 enum class rtprot : std::uint8_t { kernel = 2, boot = 3, static_route = 4 };
 
 struct fib_info;
+struct rtable;  // net/route.hpp
 
 struct fib_nh {
   fib_info* nh_parent = nullptr;
@@ -33,6 +34,7 @@ struct fib_nh {
   std::uint8_t nh_scope = RT_SCOPE_NOWHERE;
   std::uint32_t nh_gw = 0;
   int nh_weight = 1;
+  rtable* nh_rth_output = nullptr;  // the destination that callers share; under route_state::lock
   list_node<fib_nh> nh_hash{this};  // fib_info_devhash bucket, or dev->fib_nh_head
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "refimpl/net/lists.hpp"
+#include "refimpl/net/route.hpp"
 
 namespace quiesce::refimpl {
 
@@ -96,6 +97,7 @@ void erase_value(Map& map, const Key& key, const fib_info* fi) {
 
 void free_fib_info_rcu(rcu_head* head) {
   auto* fi = static_cast<fib_info*>(head->object);
+  rt_fibinfo_free(fi->fib_net.owner, *fi);
   for (auto& nh : fi->nhs)
     if (nh->nh_dev != nullptr) static_cast<void>(dev_put(*nh->nh_dev, holder::fib_nh));
   delete fi;

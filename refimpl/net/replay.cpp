@@ -48,14 +48,15 @@ struct replay {
 
   // v4.4 and v6.1: GOING_DOWN and DOWN if up, then UNREGISTER; IFF_UP stays set. P1, J2 add batch events.
   void unregister_one(net_device& dev) {
-    const bool with_down_batch =
-        s.policy.replay == replay_rule::per_device_batch || s.policy.replay == replay_rule::once_per_net;
+    const replay_rule rule = s.policy.replay;
+    const bool own_batch = rule == replay_rule::per_device_batch || rule == replay_rule::backwards_batch;
+    const bool with_down_batch = own_batch || rule == replay_rule::once_per_net;
     if (dev_up(dev)) {
       down(dev);
       if (with_down_batch) batch(event_kind::NETDEV_DOWN_BATCH, dev_net(dev), &dev);
     }
     send(event_kind::NETDEV_UNREGISTER, dev);
-    if (s.policy.replay == replay_rule::per_device_batch) batch(event_kind::NETDEV_UNREGISTER_BATCH, dev_net(dev), &dev);
+    if (own_batch) batch(event_kind::NETDEV_UNREGISTER_BATCH, dev_net(dev), &dev);
   }
 
   // All of one namespace. The reference closes each phase with its batch event before the next phase begins.
@@ -88,7 +89,7 @@ struct replay {
   // `seen`: devices that accepted, by namespace in order; `last` refused. Forward, up to `last`, which gets nothing; J2
   // sends one batch event more with `last` (the outroll label). v6.1 walks backwards instead.
   void roll_back(std::vector<std::pair<net*, std::vector<net_device*>>>& seen, net_device& last) {
-    if (s.policy.replay == replay_rule::backwards) {
+    if (s.policy.replay == replay_rule::backwards || s.policy.replay == replay_rule::backwards_batch) {
       for (auto n = seen.rbegin(); n != seen.rend(); ++n)
         for (auto d = n->second.rbegin(); d != n->second.rend(); ++d) unregister_one(**d);
       return;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "refimpl/net/route.hpp"
 
+#include <utility>
+#include <vector>
+
+#include "refimpl/net/builtin.hpp"
 #include "refimpl/net/fib.hpp"
 #include "refimpl/net/stack.hpp"
 
@@ -26,9 +30,73 @@ net_device& home_of(net_device& dev) {
   return *lo;
 }
 
+// Moves rt from dev to home and onto home's list of uncached destinations.
+void re_home(rtable& rt, net_device& dev, net_device& home) {
+  list_move_tail(&rt.rt_uncached, &home.uncached_dst);
+  dev_hold(home, holder::dst);
+  rt.dev.store(&home);
+  static_cast<void>(dev_put(dev, holder::dst));
+}
+
+// One reference less; true if it was the last and the caller destroys rt once the lock is dropped.
+bool last_reference(rtable& rt) {
+  if (--rt.refcnt > 0) return false;
+  list_del_init(&rt.rt_uncached);
+  return true;
+}
+
+void dst_destroy(rtable* rt) {
+  net_device* dev = rt->dev.load();
+  delete rt;
+  static_cast<void>(dev_put(*dev, holder::dst));
+}
+
+rtable* new_rtable(net& n, net_device& dev) {
+  auto* rt = new rtable(n);
+  INIT_LIST_HEAD(&rt->rt_uncached);
+  rt->rt_genid = n.ipv4->rt_genid.load();
+  rt->refcnt = 1;
+  dev_hold(dev, holder::dst);
+  rt->dev.store(&dev);
+  return rt;
+}
+
+fib_nh& nexthop_on(fib_info& fi, const net_device& dev) {
+  for (auto& nh : fi.nhs)
+    if (nh->nh_dev == &dev) return *nh;
+  return *fi.nhs.front();  // not reached: fib_lookup's device is one of a next hop
+}
+
+// A next hop lets go of rt (rt_free): v4.4 parks a held one until its device is gone, later kernels re-home it at once. True
+// if nobody holds it.
+bool rt_free(stack& s, rtable& rt) {
+  if (last_reference(rt)) return true;
+  net_device& dev = *rt.dev.load();
+  rt.discard = rt.discard || !dev_up(dev);
+  if (s.policy.home == dst_home::blackhole) {
+    rt.discard = true;
+    re_home(rt, dev, blackhole(s));
+  } else {
+    list_add_tail(&rt.rt_uncached, &s.routes->dst_busy_list);
+  }
+  return false;
+}
+
+// The next hop's destination with a reference for the caller, made or replaced if there is none or a stale one
+// (rt_cache_route). `replaced` is to be destroyed once the lock is dropped.
+rtable* shared_destination(net& n, fib_nh& nh, net_device& dev, rtable*& replaced) {
+  rtable* old = nh.nh_rth_output;
+  if (old == nullptr || rt_is_expired(*old)) {
+    nh.nh_rth_output = new_rtable(n, dev);
+    if (old != nullptr && rt_free(n.owner, *old)) replaced = old;
+  }
+  ++nh.nh_rth_output->refcnt;
+  return nh.nh_rth_output;
+}
+
 }  // namespace
 
-result<rtable*> ip_route_output(net& n, std::uint32_t daddr) {
+result<rtable*> ip_route_output(net& n, std::uint32_t daddr, dst_cache cache) {
   stack& s = n.owner;
   return s.enter([&]() -> result<rtable*> {
     rcu_read_section reading(s);  // ends before NETDEV_UNREGISTER of any device found here
@@ -39,16 +107,19 @@ result<rtable*> ip_route_output(net& n, std::uint32_t daddr) {
       fib_info_put(fi);
       return error::enomem;
     }
-    auto* rt = new rtable(n);
-    INIT_LIST_HEAD(&rt->rt_uncached);
     net_device& dev = *found.value().dev;
-    rt->rt_genid = n.ipv4->rt_genid.load();
+    rtable* rt = nullptr;
+    rtable* replaced = nullptr;
     {
       lock_guard held(s.sched, s.routes->lock);
-      dev_hold(dev, holder::dst);
-      rt->dev.store(&dev);
-      list_add_tail(&rt->rt_uncached, &dev.uncached_dst);
+      if (cache == dst_cache::nexthop) {
+        rt = shared_destination(n, nexthop_on(*fi, dev), dev, replaced);
+      } else {
+        rt = new_rtable(n, dev);
+        list_add_tail(&rt->rt_uncached, &dev.uncached_dst);
+      }
     }
+    if (replaced != nullptr) dst_destroy(replaced);
     fib_info_put(fi);
     return rt;
   });
@@ -56,14 +127,45 @@ result<rtable*> ip_route_output(net& n, std::uint32_t daddr) {
 
 void dst_release(rtable* rt) {
   stack& s = rt->ns.owner;
-  net_device* dev = nullptr;
+  bool last = false;
   {
     lock_guard held(s.sched, s.routes->lock);
-    dev = rt->dev.load();
-    list_del_init(&rt->rt_uncached);
+    last = last_reference(*rt);
   }
-  delete rt;
-  static_cast<void>(dev_put(*dev, holder::dst));
+  if (last) dst_destroy(rt);
+}
+
+void rt_fibinfo_free(stack& s, fib_info& fi) {
+  for (auto& nh : fi.nhs) {
+    if (nh->nh_rth_output == nullptr) continue;
+    rtable* rt = std::exchange(nh->nh_rth_output, nullptr);
+    bool last = false;
+    {
+      lock_guard held(s.sched, s.routes->lock);
+      last = rt_free(s, *rt);
+    }
+    if (last) dst_destroy(rt);
+  }
+}
+
+// net/core/dst.c, v4.4: destinations that were freed while somebody held them.
+int dst_dev_event(const netdev_notifier_info& info) {
+  if (info.event != event_kind::NETDEV_DOWN && info.event != event_kind::NETDEV_UNREGISTER_FINAL) return NOTIFY_DONE;
+  net_device& dev = *info.dev;
+  stack& s = dev.owner;
+  lock_guard held(s.sched, s.routes->lock);
+  std::vector<rtable*> of_dev;
+  turn_bound bound{~std::size_t{0}, "dst_dev_event"};
+  list_for_each_entry<rtable>(&s.routes->dst_busy_list, bound, [&](rtable& rt) {
+    if (rt.dev.load() == &dev) of_dev.push_back(&rt);
+  });
+  for (rtable* rt : of_dev) {
+    if (info.event == event_kind::NETDEV_DOWN)
+      rt->discard = true;
+    else if (net_device& home = home_of(dev); &home != &dev)
+      re_home(*rt, dev, home);
+  }
+  return NOTIFY_DONE;
 }
 
 bool rt_is_expired(const rtable& rt) { return rt.rt_genid != rt.ns.ipv4->rt_genid.load(); }
@@ -75,13 +177,7 @@ void rt_flush_dev(net_device& dev) {
   if (list_empty(&dev.uncached_dst)) return;
   net_device& home = home_of(dev);
   if (&home == &dev) return;
-  while (!list_empty(&dev.uncached_dst)) {
-    rtable& rt = *list_entry<rtable>(dev.uncached_dst.next);
-    list_move_tail(&rt.rt_uncached, &home.uncached_dst);
-    dev_hold(home, holder::dst);
-    rt.dev.store(&home);
-    static_cast<void>(dev_put(dev, holder::dst));
-  }
+  while (!list_empty(&dev.uncached_dst)) re_home(*list_entry<rtable>(dev.uncached_dst.next), dev, home);
 }
 
 }  // namespace quiesce::refimpl

@@ -203,6 +203,42 @@ TEST(CachedDestinations, LeaveAnUnregisteredDeviceForTheVariantsHome) {
   }
 }
 
+// A next hop's destination that a socket holds: v4.4 parks it when the next hop is freed and moves it at UNREGISTER_FINAL
+// (dst_dev_event); later kernels move it as the next hop is freed.
+TEST(CachedDestinations, OfANextHopLeaveAnUnregisteredDevice) {
+  for (const char* v : {"K44", "J1", "6.1", "reference"}) {
+    world w(v);
+    net& n = w.new_net();
+    EXPECT_TRUE(do_setlink_up(n, "lo", true));
+    net_device& a = w.add(n, "a");
+    EXPECT_TRUE(w.route(n, ip(10, 0, 0, 0), 8, a));
+    rtable* rt = ip_route_output(n, ip(10, 1, 1, 1), dst_cache::nexthop).value();
+    EXPECT_FALSE(rt->discard);
+    EXPECT_TRUE(rtnl_dellink(n, "a"));
+    EXPECT_TRUE(rt->discard);
+    EXPECT_STREQ(w.s.policy.unregister_final ? "lo" : "blackhole_dev", rt->dev.load()->name.c_str()) << v;
+    dst_release(rt);
+    EXPECT_CONSISTENT(w);
+  }
+}
+
+TEST(CachedDestinations, OfANextHopAreSharedUntilTheGenerationChanges) {
+  world w("K44");
+  net& n = w.new_net();
+  net_device& a = w.add(n, "a");
+  EXPECT_TRUE(w.route(n, ip(10, 0, 0, 0), 8, a));
+  rtable* first = ip_route_output(n, ip(10, 1, 1, 1), dst_cache::nexthop).value();
+  EXPECT_EQ(first, ip_route_output(n, ip(10, 2, 2, 2), dst_cache::nexthop).value());
+  EXPECT_TRUE(w.route(n, ip(20, 0, 0, 0), 8, a));  // rt_cache_flush
+  rtable* second = ip_route_output(n, ip(10, 1, 1, 1), dst_cache::nexthop).value();
+  EXPECT_NE(first, second);
+  dst_release(first);
+  dst_release(first);
+  dst_release(second);
+  EXPECT_TRUE(rtnl_dellink(n, "a"));  // does not wait: the next hop's own reference is dropped with it
+  EXPECT_CONSISTENT(w);
+}
+
 // --- neighbours ---
 
 struct neighbour_world : world {
