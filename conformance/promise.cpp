@@ -27,9 +27,9 @@ struct binding {
   int release;
 };
 constexpr binding releases[] = {
-    {"H09", 2006},  {"R16", 5008}, {"R1", 5010},   {"RANY", 5018},     {"RLZ", 6009},
-    {"G520", 5008}, {"GO", 5008},  {"GM", 5008},   {"G63", 6003},      {"G69", 6009},
-    {"G618", 6018}, {"6.1", 6001}, {"6.18", 6018}, {"grecheck", 6018}, {"reference", 9999},
+    {"H09", 2006},  {"R16", 5008},  {"R1", 5010},       {"RANY", 5018},      {"RLZ", 6009},  {"G520", 5008},
+    {"GO", 5008},   {"GM", 5008},   {"G63", 6003},      {"G69", 6009},       {"G618", 6018}, {"6.1", 6001},
+    {"6.18", 6018}, {"J618", 6018}, {"grecheck", 6018}, {"reference", 9999},
 };
 int release_of(const variant_policy& v) {
   for (const binding& b : releases)

@@ -48,6 +48,8 @@ constexpr reason also_breaks[] = {
     {"J1", "nexthop_released_before_uninit",
      "fib_neigh has no nesting; the batch event that is lost there is in teardown's claims"},
     {"J2", "batch_before_uninit", "as J1, whose claim has a handler that unregisters another device"},
+    {"J618", "batch_before_uninit", "as J2"},
+    {"J618", "batch_before_pre_uninit", "as J2"},
     {"J2", "batch_device_alive", "replay has no rebroadcast; J1 sends a batch event there"},
     {"E1", "batch_device_alive", "teardown has no rebroadcast, which sends a batch event"},
     {"P1", "event_list_empty_at_rest", "takes three devices of two namespaces in one batch; the claim is about two"},
