@@ -9,6 +9,7 @@
 #include <map>
 #include <thread>
 
+#include "model/cli/long_search.hpp"
 #include "model/cli/verb.hpp"
 #include "model/report/report.hpp"
 #include "model/report/trace_file.hpp"
@@ -26,6 +27,7 @@ struct check_options {
   std::string engine = "auto", format = "text", memory, trace_out, compare;
   double timeout = 0;
   limits most;
+  long_search extra;
 };
 
 // "512M", "2G", "100000"
@@ -145,9 +147,8 @@ std::string describe(const question& q) {
 }
 
 progress progress_of(const question& q, std::size_t number, std::size_t count) {
-  return [text = fmt::format("[{}/{}] {}", number, count, describe(q))](std::uint64_t states, std::uint64_t depth) {
-    log_progress(fmt::format("{}: {} states, depth {}", text, states, depth));
-  };
+  return
+      [text = fmt::format("[{}/{}] {}", number, count, describe(q))](const search_progress& p) { show_progress(text, p); };
 }
 
 bool broken(const report::row& r) { return r.result().kind == verdict_kind::violated && r.result().counterexample; }
@@ -155,6 +156,13 @@ bool broken(const report::row& r) { return r.result().kind == verdict_kind::viol
 situation situation_of(const report::row& r) {
   const question& q = r.check->asked();
   return {q.model, q.settings, r.asked().name};
+}
+
+// Of searches beside the one that was asked for.
+limits further(limits most) {
+  most.checkpoint = {};
+  most.examine = {};
+  return most;
 }
 
 // For one question that nothing claims, other variants are checked; for many, what the claims say must do.
@@ -166,7 +174,7 @@ void look_for_fixes(catalogue& inputs, report::results& all, const check_options
     if (!broken(r)) continue;
     r.fix = report::remedy{nearest_claimed(inputs, situation_of(r), claims), {}};
     if (r.fix->kept_by || all.rows.size() > 1) continue;
-    limits most = o.most;
+    limits most = further(o.most);
     most.max_states = most.max_states ? std::min(most.max_states, most_states) : most_states;
     most.stop_early = true;
     r.fix->kept_by = nearest_checked(inputs, situation_of(r), most, r.fix->undecided);
@@ -182,7 +190,7 @@ void compare(catalogue& inputs, report::results& all, const check_options& o) {
   settings.variant = o.compare;
   prepared_check check(inputs, {q.model, settings, {q.properties[r.property]}});
   if (!broken(r)) return log("quiesce: there is no run to compare: the rule is not broken");
-  limits most = o.most;
+  limits most = further(o.most);
   most.stop_early = true;
   answer answered = check.run(most, {});
   followed_run run = follow_schedule(*r.result().counterexample, check.system());
@@ -194,9 +202,11 @@ outcome report_on(catalogue& inputs, report::results& all, const check_options& 
   look_for_fixes(inputs, all, o);
   compare(inputs, all, o);
   log_progress("");
+  for (const report::row& r : all.rows)
+    if (!r.answered->checkpoint_note.empty()) log("quiesce: " + r.answered->checkpoint_note);
   write_trace(all, o);
   outcome out;
-  out.output = writer_named(o.format).write(all);
+  out.output = writer_named(o.format).write(all) + *o.extra.explained;
   for (const report::row& r : all.rows) {
     const int own = status_of(r.result().kind);
     out.status = combine(out.status, verdicts_own ? own : r.as_expected() ? exit_ok : exit_unexpected);
@@ -206,12 +216,12 @@ outcome report_on(catalogue& inputs, report::results& all, const check_options& 
 
 outcome check_claims(catalogue& inputs, const std::vector<const claim_entry*>& claims, const check_options& o) {
   const std::vector<claim_group> groups = group_claims(inputs, claims);
+  refuse_many_searches(o.extra, groups.size());
   std::size_t number = 0;
-  const claim_report found =
-      evaluate(groups, claims, o.most, [&](const claim_group& group, std::uint64_t states, std::uint64_t depth) {
-        number = static_cast<std::size_t>(&group - groups.data()) + 1;
-        progress_of(group.check.asked(), number, groups.size())(states, depth);
-      });
+  const claim_report found = evaluate(groups, claims, o.most, [&](const claim_group& group, const search_progress& p) {
+    number = static_cast<std::size_t>(&group - groups.data()) + 1;
+    progress_of(group.check.asked(), number, groups.size())(p);
+  });
   report::results all{QUIESCE_VERSION, &inputs.sources(), {}, true};
   for (const claim_result& r : found.results)
     all.rows.push_back({&groups[r.group].check, &found.answers[r.group], r.property, r.claim});
@@ -255,6 +265,7 @@ std::vector<prepared_check> questions(catalogue& inputs, const std::vector<std::
 
 outcome check_models(catalogue& inputs, const std::vector<std::string>& models, const check_options& o) {
   const std::vector<prepared_check> checks = questions(inputs, models, o);
+  refuse_many_searches(o.extra, checks.size());
   limits most = o.most;
   most.stop_early = true;
   std::vector<answer> answers;
@@ -273,6 +284,7 @@ outcome run_check(catalogue& inputs, check_options o) {
   add_property_files(inputs, o.what);
   instance_of(o.what);  // malformed text is refused before anything is read
   if (o.engine != "auto") o.most.engine = o.engine;
+  apply(o.extra, o.format, inputs.sources(), o.most);
   catch_interrupt();
   const targets found = sort_targets(inputs, o.targets);
   if (!found.claims.empty() && !found.models.empty()) usage_error("give claims or models, not both");
@@ -308,6 +320,7 @@ action add_check(CLI::App& app) {
       {"auto", native_mode::automatic}, {"off", native_mode::off}, {"wait", native_mode::wait}};
   app.add_option("--native", options->most.native, "compiled steps: auto (for long searches), off, wait (before the search)")
       ->transform(CLI::CheckedTransformer(modes));
+  add_long_search(app, options->extra);
   app.add_option("--format", options->format, "text or json");
   app.add_option("--compare", options->compare,
                  "a variant that is shown the same schedule, side by side, where one rule is broken");

@@ -45,6 +45,7 @@ class compact_exploration {
       result_.native_levels += native_used_;
     }
     if (!current_.empty()) result_.depth = depth_;
+    result_.covered = watch_.ended() && depth_ > 0 ? depth_ - 1 : depth_;
     result_.states = set_->size();
     result_.transitions = buffer_.transitions;
     result_.marked |= buffer_.marked;
@@ -242,7 +243,8 @@ class compact_exploration {
     const double now = watch_.elapsed_s();
     if (now - reported_s_ < 1.0) return;
     reported_s_ = now;
-    options_.progress({set_->size(), buffer_.transitions, depth_, current_.size() / words_, memory_bytes(), now});
+    options_.progress({set_->size(), buffer_.transitions, depth_, current_.size() / words_, memory_bytes(),
+                       options_.max_memory_bytes, options_.max_states, now});
   }
 
   const transition_system& system_;

@@ -7,10 +7,13 @@
 #include <thread>
 
 #include "model/explicit/candidates.hpp"
+#include "model/explicit/checkpoint.hpp"
 #include "model/explicit/compact_search.hpp"
+#include "model/explicit/explored.hpp"
 #include "model/explicit/seen_set.hpp"
 #include "model/explicit/symmetry.hpp"
 #include "model/explicit/worker.hpp"
+#include "properties/diagnostic.hpp"
 
 namespace quiesce {
 
@@ -34,22 +37,21 @@ class exploration {
 
   search_result run() {
     need_workers(1);
-    workers_[0]->start();
-    absorb(*workers_[0]);
-    settle(workers_[0]->found, 0);
-    workers_[0]->clear();
-    close_level();
-    std::uint64_t depth = 0;
+    std::uint64_t depth = options_.checkpoint.resume.empty() ? begin() : resume();
     while (!level_.empty() && depth < options_.max_depth && !stop()) {
       use_native();
       shared_.level = seen_.end();
+      keep(depth);
       expand_level(depth);
       result_.depth = depth;
       result_.native_levels += native_used_;
       ++depth;
     }
+    if (shared_.watch.ended()) save();
     if (!level_.empty()) result_.depth = depth;
+    result_.covered = shared_.watch.ended() && depth > 0 ? depth - 1 : depth;
     bool exhausted = !shared_.watch.ended() && level_.empty();
+    if (options_.examine) options_.examine({system_, seen_, all_});
     return finish(exhausted);
   }
 
@@ -62,6 +64,60 @@ class exploration {
     result_.group_order = shared_.symmetric->order();
     result_.symmetry_note = shared_.symmetric->why();
     if (shared_.symmetric->trivial()) shared_.symmetric.reset();
+  }
+
+  std::uint64_t begin() {
+    workers_[0]->start();
+    absorb(*workers_[0]);
+    settle(workers_[0]->found, 0);
+    workers_[0]->clear();
+    close_level();
+    return 0;
+  }
+
+  std::uint64_t resume() {
+    level_start at = read_checkpoint(options_.checkpoint.resume, checkpoint_key(system_, options_), seen_);
+    result_.transitions = at.transitions;
+    result_.marked = at.marked;
+    level_ = std::move(at.level);
+    all_ = std::move(at.all);
+    for (const settled_finding& f : at.findings) settle(f.key, f.where, f.depth);
+    return at.depth;
+  }
+
+  // What a checkpoint written during the coming level says.
+  void keep(std::uint64_t depth) {
+    if (options_.checkpoint.file.empty()) return;
+    kept_ = {depth, result_.transitions, result_.marked, seen_.end(), level_, all_, settled_};
+    kept_is_saved_ = false;
+    if (checkpoint_key_.empty()) {
+      checkpoint_key_ = checkpoint_key(system_, options_);
+      write_checkpoint(options_.checkpoint.file, checkpoint_key_, kept_, seen_);  // better now than never
+      kept_is_saved_ = true;
+      saved_s_ = shared_.watch.elapsed_s();
+    }
+    save_in_time();
+  }
+
+  // Seldom enough that writing takes no more than a twentieth of the time.
+  void save_in_time() {
+    if (options_.checkpoint.file.empty() || kept_is_saved_) return;
+    const double every = options_.checkpoint.every_s;
+    if (shared_.watch.elapsed_s() - saved_s_ >= (every > 0 ? std::max(every, 20 * save_took_s_) : 0)) save();
+  }
+
+  void save() {
+    if (options_.checkpoint.file.empty() || kept_is_saved_ || checkpoint_key_.empty()) return;
+    kept_is_saved_ = true;
+    const double begun = shared_.watch.elapsed_s();
+    try {
+      write_checkpoint(options_.checkpoint.file, checkpoint_key_, kept_, seen_);
+      result_.checkpoint_note.clear();
+    } catch (const diagnostic& e) {
+      result_.checkpoint_note = e.sentence;  // the search goes on; the older file is still there
+    }
+    saved_s_ = shared_.watch.elapsed_s();
+    save_took_s_ = saved_s_ - begun;
   }
 
   void absorb(const search_worker& w) {
@@ -157,7 +213,9 @@ class exploration {
       const std::size_t k = next.fetch_add(1, std::memory_order_relaxed);
       if (k >= work.size()) break;
       w.expand(work[k], alone);
-      if (reported_depth != no_report) report(w, reported_depth);
+      if (reported_depth == no_report) continue;  // another thread's business
+      report(w, reported_depth);
+      save_in_time();
     }
     w.finish(alone);
   }
@@ -169,41 +227,44 @@ class exploration {
     reported_s_ = now;
     std::uint64_t frontier = 0;
     for (seen_set::range r : level_) frontier += r.count;
-    options_.progress({seen_.size(), result_.transitions + w.transitions(), depth, frontier, seen_.memory_bytes(), now});
+    options_.progress({seen_.size(), result_.transitions + w.transitions(), depth, frontier, seen_.memory_bytes(),
+                       options_.max_memory_bytes, options_.max_states, now});
   }
 
   // Turns the candidates of a level into findings. `depth`: of the steps that were taken.
   void settle(const candidates& level, std::uint64_t depth) {
     if (level.empty()) return;
-    auto settled = level.settle();
-    for (const auto& [key, c] : settled) {
-      finding f{key.kind, 0, 0, depth, {}};
-      switch (key.kind) {
-        case finding_kind::violation:
-        case finding_kind::reached:
-          f.property = key.which;
-          found_wanted_ = true;
-          shared_.decided |= std::uint64_t{1} << key.which;
-          result_.properties[key.which] = with_run(std::move(f), c);
-          break;
-        case finding_kind::error:
-          f.which = static_cast<std::uint8_t>(key.which);
-          if (!result_.errors.count(static_cast<ir::error_kind>(key.which)))
-            result_.errors[static_cast<ir::error_kind>(key.which)] = with_run(std::move(f), c);
-          break;
-        case finding_kind::bound:
-          f.which = static_cast<std::uint8_t>(key.which);
-          if (!result_.bounds.count(static_cast<ir::bound_kind>(key.which)))
-            result_.bounds[static_cast<ir::bound_kind>(key.which)] = with_run(std::move(f), c);
-          break;
-        case finding_kind::deadlock:
-          if (result_.deadlock || !options_.check_deadlock) break;
-          found_wanted_ = true;
-          f.depth = key.which == 0 ? depth - 1 : depth;
-          result_.deadlock = with_run(std::move(f), c);
-          break;
-      }
+    for (const auto& [key, c] : level.settle()) settle(key, c, depth);
+  }
+
+  void settle(finding_key key, const candidate& c, std::uint64_t depth) {
+    finding f{key.kind, 0, static_cast<std::uint8_t>(key.which), depth, {}};
+    switch (key.kind) {
+      case finding_kind::violation:
+      case finding_kind::reached:
+        f.property = key.which;
+        f.which = 0;
+        found_wanted_ = true;
+        shared_.decided |= std::uint64_t{1} << key.which;
+        result_.properties[key.which] = with_run(std::move(f), c);
+        break;
+      case finding_kind::error:
+        if (result_.errors.count(static_cast<ir::error_kind>(key.which))) return;
+        result_.errors[static_cast<ir::error_kind>(key.which)] = with_run(std::move(f), c);
+        break;
+      case finding_kind::bound:
+        if (result_.bounds.count(static_cast<ir::bound_kind>(key.which))) return;
+        result_.bounds[static_cast<ir::bound_kind>(key.which)] = with_run(std::move(f), c);
+        break;
+      case finding_kind::deadlock:
+        if (result_.deadlock || !options_.check_deadlock) return;
+        found_wanted_ = true;
+        f.depth = key.which == 0 ? depth - 1 : depth;
+        f.which = 0;
+        result_.deadlock = with_run(std::move(f), c);
+        break;
     }
+    settled_.push_back({key, depth, c});
   }
 
   finding with_run(finding f, const candidate& c) {
@@ -285,6 +346,11 @@ class exploration {
   std::vector<seen_set::range> level_, all_;
   bool found_wanted_ = false;
   double reported_s_ = 0;
+  level_start kept_;
+  bool kept_is_saved_ = true;
+  double saved_s_ = 0, save_took_s_ = 0;
+  std::string checkpoint_key_;
+  std::vector<settled_finding> settled_;
   search_result result_;
 };
 

@@ -24,12 +24,22 @@ namespace quiesce {
 
 struct search_progress {
   std::uint64_t states = 0, transitions = 0, depth = 0, frontier = 0, memory_bytes = 0;
+  std::uint64_t memory_limit = 0, state_limit = 0;  // 0: none
   double elapsed_s = 0;
 };
 
 // How seen states are kept: with numbers and predecessors; full states without (compact_set.hpp); hashes of them, which
 // may take a new state for a seen one.
 enum class state_store : std::uint8_t { full, compressed, hash_compact };
+
+// A file to go on from, and one to go on from later (checkpoint.hpp). Full store only. Empty: none.
+struct checkpoint_plan {
+  std::string file, resume;
+  double every_s = 60;   // 0: at the beginning of each level
+  std::string identity;  // what else must be the same, e.g. the version of the program
+};
+
+struct explored;  // explored.hpp
 
 struct search_options {
   state_store store = state_store::full;        // the others use one thread
@@ -47,6 +57,8 @@ struct search_options {
   native_mode native = native_mode::off;
   std::uint64_t native_from = 200000;                    // states of a search that are worth a compiler, in `automatic`
   std::function<void(const search_progress&)> progress;  // about once a second, from one thread at a time
+  checkpoint_plan checkpoint;
+  std::function<void(const explored&)> examine;  // all that was reached, at the end; full store only
 };
 
 enum class finding_kind : std::uint8_t { violation, reached, error, bound, deadlock };
@@ -65,6 +77,7 @@ struct search_result {
   std::uint64_t states = 0;       // orbits under symmetry
   std::uint64_t transitions = 0;  // steps of explored states, those that end in error, bound or stuck included
   std::uint64_t depth = 0;        // of the last level that has states
+  std::uint64_t covered = 0;      // every run of at most so many steps was followed
   bool complete = false;          // every reachable state was explored
   budget ended_by = budget::none;
   std::uint64_t marked = 0;  // properties whose trigger happened
@@ -73,6 +86,7 @@ struct search_result {
   std::uint64_t native_levels = 0;  // levels that compiled code expanded
   std::string native_note;          // why there was none; empty where there was, or none was asked for
   std::string symmetry_note;        // what left the group, and why
+  std::string checkpoint_note;      // why the last checkpoint is older than it should be; empty: it is not
   double elapsed_s = 0;
   std::uint64_t memory_bytes = 0;
   std::vector<std::optional<finding>> properties;  // one for each property of the program
@@ -81,7 +95,8 @@ struct search_result {
   std::optional<finding> deadlock;
 };
 
-// Throws what the steps throw (diagnostic: a step that does not end; std::logic_error: a defect of the lowering).
+// Throws what the steps throw (diagnostic: a step that does not end; std::logic_error: a defect of the lowering), and
+// diagnostic for a checkpoint that cannot be used or never be written.
 search_result explore(const transition_system&, const search_options&);
 
 // For tests and exporters: the packed words of every state reached, one after the other, sorted. Same options.

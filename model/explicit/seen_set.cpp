@@ -12,6 +12,7 @@ namespace quiesce {
 
 namespace {
 constexpr std::uint32_t batch = 256;
+constexpr seen_set::index ahead = 12;            // of the state that is put into the index, another is fetched
 constexpr seen_set::index numbers_at_once = 64;  // that one of several threads takes
 }  // namespace
 
@@ -38,6 +39,19 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
     const std::uint64_t until = seen_.index_.retired();
     // Where nobody is inside, nobody holds what was retired before.
     if ((alone || seen_.inside_.fetch_sub(1) == 1) && until != reclaimed_) seen_.index_.reclaim(reclaimed_ = until);
+  }
+
+  void restore(range r) override {
+    for (index i = r.first; i < r.first + r.count; ++i) {
+      if (i + ahead < r.first + r.count) __builtin_prefetch(state(i + ahead));
+      const std::uint64_t h = hash(i);
+      segment* home = seen_.index_.find(h);
+      std::uint32_t place = hash_index::place(h);
+      while (home->at[place].load(std::memory_order_relaxed) != 0) place = (place + 1) & hash_index::segment_mask;
+      home->at[place].store(hash_index::make(h, i), std::memory_order_relaxed);
+      seen_.index_.count(home, true, *this);
+    }
+    seen_.index_.reclaim(seen_.index_.retired());
   }
 
  private:
@@ -186,6 +200,27 @@ void seen_set::take_numbers(inserter& to, bool alone) {
   }
   to.next = first;
   to.limit = first + n;
+}
+
+void seen_set::fill(index end, const std::function<void(index, word*, index*)>& page) {
+  for (index first = 0; first < end;) {
+    const index n = std::min(page_states, end - first);
+    states_.reserve(first);
+    parents_.reserve(first);
+    page(n, states_.row(first), parents_.row(first));
+    first += n;
+  }
+  next_.store(end);
+}
+
+void seen_set::restore(const std::vector<range>& all) {
+  const auto way = make_inserter();
+  std::uint64_t states = 0;
+  for (range r : all) {
+    way->restore(r);
+    states += r.count;
+  }
+  holes_ = next_.load() - states;
 }
 
 std::vector<seen_set::range> seen_set::close_level(const std::vector<inserter*>& all) {

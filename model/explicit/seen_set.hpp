@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -34,6 +35,7 @@ class seen_set {
 
   const word* state(index i) const { return states_.row(i); }
   index parent(index i) const { return std::atomic_ref<index>(*parents_.row(i)).load(std::memory_order_relaxed); }
+  const index* parents(index i) const { return parents_.row(i); }  // of one page: i and those behind it
   std::uint64_t size() const {
     return next_.load(std::memory_order_relaxed) - holes_;
   }                                                                    // with several threads: a little more
@@ -53,8 +55,15 @@ class seen_set {
     std::vector<index> fresh;   // those that insert() added; the caller clears it
     std::vector<range> runs;    // all that were added since close_level
     index next = 0, limit = 0;  // numbers this thread may give
+    // Puts states that have their numbers into the index. No other thread inserts.
+    virtual void restore(range) = 0;
   };
   std::unique_ptr<inserter> make_inserter();
+
+  // For a set without states, from a file: rows for all numbers below `end`, a page at a time; then those of `all` are its
+  // states.
+  void fill(index end, const std::function<void(index count, word* states, index* parents)>& page);
+  void restore(const std::vector<range>& all);
 
   // Ends a level: the numbers that nobody took become holes. The states of the level, ascending by number. No thread
   // inserts.

@@ -22,7 +22,10 @@ std::vector<std::string> obstacles_of(const search_result& found, bool stopped_e
   std::vector<std::string> out;
   for (const auto& [kind, f] : found.errors) out.push_back(fmt::format("beyond error {}", ir::name(kind)));
   for (const auto& [kind, f] : found.bounds) out.push_back(fmt::format("bound {} reached", ir::name(kind)));
-  if (found.ended_by != budget::none) out.push_back(fmt::format("limit of {} reached", name(found.ended_by)));
+  if (found.ended_by != budget::none)
+    out.push_back(fmt::format("{}, runs of up to {} steps covered",
+                              found.ended_by == budget::interrupt ? "interrupted" : fmt::format("limit of {} reached", name(found.ended_by)),
+                              found.covered));
   if (found.omission_probability > 0)
     out.push_back(fmt::format("hash compaction: states were omitted with a probability of at most {:.1e}", found.omission_probability));
   if (!found.complete && out.empty() && !stopped_early) out.push_back("exploration not complete");
@@ -160,7 +163,10 @@ search_result prepared_check::search(const limits& most, const progress& report)
   options.native = most.native;
   options.store = most.store;
   options.stop_at_first = most.stop_early && question_.properties.size() == 1;
-  if (report) options.progress = [&](const search_progress& p) { report(p.states, p.depth); };
+  options.progress = report;
+  options.examine = most.examine;
+  options.checkpoint = most.checkpoint;
+  options.checkpoint.identity = fmt::format("quiesce {} {}", QUIESCE_VERSION, question_.model->loaded.model.name);
   search_result found = explore(*system_, options);
   // A deadlock that ended the search may hide a violation farther away, and a violation is the stronger verdict.
   const bool only_deadlock = options.stop_at_first && found.deadlock && !found.properties[0];
@@ -181,6 +187,7 @@ answer prepared_check::run(const limits& most, const progress& report) const {
   out.group_order = found.group_order;
   out.symmetry_note = found.symmetry_note;
   while (!out.symmetry_note.empty() && out.symmetry_note.back() == '\n') out.symmetry_note.pop_back();
+  out.checkpoint_note = found.checkpoint_note;
   out.obstacles = obstacles_of(found, most.stop_early);
   const judge decide{*system_, found, out.obstacles};
   for (std::size_t i = 0; i < question_.properties.size(); ++i) {

@@ -33,6 +33,8 @@ struct limits {
   state_store store = state_store::full;
   std::string engine = "explicit";              // or one of symbolic::engines()
   std::uint64_t max_depth = 0;                  // steps, for those
+  checkpoint_plan checkpoint;                   // explicit, full store, one question; its `identity` is set by the check
+  std::function<void(const explored&)> examine; // likewise: all that was reached, before the verdicts
   bool stop_early = false;                      // the first violation is enough: for a question with one property
 };
 
@@ -43,10 +45,11 @@ struct answer {
   bool complete = false;               // every reachable state was explored
   std::uint64_t group_order = 1;       // states are orbits under a group of this size
   std::string symmetry_note;           // what is not interchangeable, and why
+  std::string checkpoint_note;         // why the last checkpoint is older than it should be
   std::vector<std::string> obstacles;  // errors, bounds and budgets reached, in words
 };
 
-using progress = std::function<void(std::uint64_t states, std::uint64_t depth)>;
+using progress = std::function<void(const search_progress&)>;
 
 // A question whose input is known to be good.
 class prepared_check {

@@ -103,8 +103,8 @@ claim_report evaluate(const std::vector<claim_group>& groups, const std::vector<
   std::map<const claim_entry*, claim_result> found;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const claim_group& group = groups[g];
-    report.answers.push_back(group.check.run(most, [&](std::uint64_t states, std::uint64_t depth) {
-      if (report_progress) report_progress(group, states, depth);
+    report.answers.push_back(group.check.run(most, [&](const search_progress& p) {
+      if (report_progress) report_progress(group, p);
     }));
     for (std::size_t i = 0; i < group.claims.size(); ++i) {
       const verdict& v = report.answers.back().verdicts[group.property_of[i]];

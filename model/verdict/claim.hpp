@@ -38,7 +38,7 @@ struct claim_report {
   std::size_t unexpected = 0;
 };
 
-using group_progress = std::function<void(const claim_group&, std::uint64_t states, std::uint64_t depth)>;
+using group_progress = std::function<void(const claim_group&, const search_progress&)>;
 claim_report evaluate(const std::vector<claim_group>&, const std::vector<const claim_entry*>&, const limits&,
                       const group_progress&);
 

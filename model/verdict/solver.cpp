@@ -45,7 +45,12 @@ answer prepared_check::solve(const limits& most, const progress& report) const {
   symbolic::engine_options options;
   options.max_depth = most.max_depth;
   options.timeout_s = most.seconds;
-  if (report) options.progress = [&](const std::string&, std::uint64_t depth) { report(0, depth); };
+  if (report)
+    options.progress = [&](const std::string&, std::uint64_t depth) {
+      search_progress p;
+      p.depth = depth;
+      report(p);
+    };
   answer out;
   out.scope = scope_;
   for (std::uint32_t i = 0; i < question_.properties.size(); ++i) {
