@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "model/cli/prove_infer.hpp"
 #include "model/cli/verb.hpp"
 #include "model/verdict/check.hpp"
 #include "model/verdict/prove.hpp"
@@ -22,6 +23,8 @@ struct prove_options {
   std::string out;
   unsigned timeout_ms = 20000;
   bool dry = false, core = false, obligations = false;
+  std::string invariants;
+  infer_options infer;
 };
 
 std::vector<const claim_entry*> claims_wanted(catalogue& inputs, const prove_options& o) {
@@ -83,6 +86,8 @@ std::string refuted(catalogue& inputs, const proof_input& in, const symbolic::ou
 }
 
 bool prove_one(catalogue& inputs, const prove_options& o, const claim_entry& claim, std::string& output) {
+  if (!o.invariants.empty()) use_invariants(inputs, claim, o.invariants);
+  if (o.infer.wanted && !infer_invariants(inputs, claim, o.infer, output)) return false;
   const proof_input in = prepare_proof(inputs, claim);
   symbolic::effort effort;
   effort.timeout_ms = o.timeout_ms;
@@ -142,6 +147,12 @@ action add_prove(CLI::App& app) {
   app.add_option("CLAIM", options->claims, "name of a claim in proofs/*.claim, or a file of claims; without: all of them");
   app.add_option("--out", options->out, "directory that gets a folder for each proved claim (default: proofs/)");
   app.add_option("--timeout-ms", options->timeout_ms, "for one question to the solver");
+  app.add_option("--invariants", options->invariants, "a file of invariants, instead of MODEL.inv");
+  app.add_flag("--infer", options->infer.wanted,
+               "find the invariants from the property alone, print them as such a file, and prove with them");
+  app.add_flag("--keep-declared", options->infer.from_declared, "with --infer: start from the declared ones as well");
+  app.add_option("--write-invariants", options->infer.file, "with --infer: the file to write them to");
+  app.add_option("--infer-seconds", options->infer.seconds, "with --infer: how long to look for them")->default_val(60);
   app.add_flag("--no-certificate", options->dry, "write nothing");
   app.add_flag("--core", options->core, "print the core, prove nothing");
   app.add_flag("--obligations", options->obligations, "print the obligations in SMT-LIB 2, prove nothing");

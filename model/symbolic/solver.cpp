@@ -69,6 +69,17 @@ std::string solver::value(const std::string& term) {
   return text(out[0][0][1]);
 }
 
+std::vector<node> solver::values(const std::vector<std::string>& terms) {
+  if (terms.empty()) return {};
+  std::string all;
+  for (const std::string& t : terms) all += t + "\n";
+  const std::vector<node> out = read_nodes(evaluate(fmt::format("(get-value ({}))\n", all)));
+  if (out.size() != 1 || out[0].kids.size() != terms.size()) throw core_error("the solver gives no values");
+  std::vector<node> found;
+  for (const node& pair : out[0].kids) found.push_back(pair[1]);
+  return found;
+}
+
 std::string solver::version() { return fmt::format("{}", Z3_get_full_version()); }
 
 }  // namespace quiesce::symbolic

@@ -20,6 +20,7 @@ class solver {
   void tell(const std::string& commands);                // no answer is expected. Throws core_error where Z3 complains
   std::vector<answer> ask(const std::string& commands);  // one answer for each (check-sat)
   std::string value(const std::string& term);            // in the model of the last `sat`
+  std::vector<node> values(const std::vector<std::string>& terms);  // likewise, as they are printed
   double seconds() const { return seconds_; }
   std::size_t questions() const { return questions_; }
   static std::string version();

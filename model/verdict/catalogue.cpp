@@ -160,7 +160,16 @@ const std::deque<property_entry>& catalogue::invariants(const model_entry& m) {
   const fs::path path = fs::path(m.path).replace_extension(".inv");
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return out;
-  const std::uint32_t file = sources_.read(path.string());
+  read_invariants(out, sources_.read(path.string()));
+  return out;
+}
+
+void catalogue::replace_invariants(const model_entry& m, const std::string& name, const std::string& text) {
+  invariants_[m.path].clear();
+  read_invariants(invariants_[m.path], sources_.add(name, text));
+}
+
+void catalogue::read_invariants(std::deque<property_entry>& out, std::uint32_t file) {
   ast::property_file parsed = language::parse_properties(sources_, file);
   const std::string canonical = language::format(sources_, file);
   for (ast::property& p : parsed.properties) {
@@ -171,7 +180,6 @@ const std::deque<property_entry>& catalogue::invariants(const model_entry& m) {
     std::string text = declaration(canonical, "property", p.name);
     out.push_back({std::move(p), file, std::move(text), property_origin::shipped});
   }
-  return out;
 }
 
 std::vector<const claim_entry*> catalogue::claims(const std::string& path) {

@@ -64,9 +64,12 @@ class catalogue {
   std::vector<const claim_entry*> all_claims();
   // Declarations beside a model, MODEL.inv: state properties that are invariants to prove with. Empty where there is no file.
   const std::deque<property_entry>& invariants(const model_entry&);
+  // From now on those of this text stand for them; entries handed out before are gone.
+  void replace_invariants(const model_entry&, const std::string& name, const std::string& text);
 
  private:
   void read_properties(std::uint32_t file, property_origin);
+  void read_invariants(std::deque<property_entry>& out, std::uint32_t file);
   void read_shipped_properties();
 
   std::string root_;

@@ -20,7 +20,8 @@ const std::map<std::string, folders>& allowed() {
   static const folders engines = {"properties", "model/language", "model/system", "model/explicit", "model/symbolic"};
   static const auto with = [](folders base, const std::string& more) { return base.insert(more), base; };
   static const folders verdict = with(engines, "model/verdict");
-  static const folders cli = with(with(with(verdict, "model/report"), "model/export"), "model/cli");
+  static const folders inference = with(engines, "model/inference");
+  static const folders cli = with(with(with(with(verdict, "model/report"), "model/export"), "model/inference"), "model/cli");
   static const folders refimpl = {"properties", "refimpl"};
   static const folders all = with(with(cli, "refimpl"), "conformance");
   static const std::map<std::string, folders> table = {
@@ -29,6 +30,7 @@ const std::map<std::string, folders>& allowed() {
       {"model/system", system},
       {"model/explicit", with(system, "model/explicit")},
       {"model/symbolic", with(with(system, "model/explicit"), "model/symbolic")},
+      {"model/inference", inference},
       {"model/verdict", verdict},
       {"model/report", with(verdict, "model/report")},
       {"model/export", with(verdict, "model/export")},
