@@ -22,8 +22,8 @@ const property_entry* declared(const proof_input& in, const std::string& name) {
 
 // The declarations, in the canonical form.
 std::string file_of(const proof_input& in, const inference::result& found) {
-  std::string out = fmt::format("# SPDX-License-Identifier: MIT\n# Found by inference for {} {}: {}.\n", in.claim->claim.model,
-                                in.claim->claim.variant, in.claim->claim.property);
+  std::string out = fmt::format("# SPDX-License-Identifier: MIT\n# Found by inference for {} {}: {}.\n",
+                                in.claim->claim.model, in.claim->claim.variant, in.claim->claim.property);
   int number = 0;
   for (const inference::lemma& l : found.lemmas) {
     if (const property_entry* e = l.text.empty() ? declared(in, l.name) : nullptr)

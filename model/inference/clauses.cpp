@@ -189,8 +189,7 @@ std::string text_of(const core& c, const vocabulary& v, const clause& all) {
   for (const std::uint32_t l : all) (l % 2 == 1 ? if_all : then_some).push_back(v.atoms[l / 2].text);
   const std::uint64_t used = variables_of(v, all);
   for (std::size_t k = 0; k < v.variables.size(); ++k)
-    if ((used >> k & 1) != 0)
-      bound.push_back(fmt::format("{}: {}", v.variables[k].name, c.sorts[v.variables[k].sort].name));
+    if ((used >> k & 1) != 0) bound.push_back(fmt::format("{}: {}", v.variables[k].name, c.sorts[v.variables[k].sort].name));
   std::string out = bound.empty() ? "" : fmt::format("for all {} :\n", fmt::join(bound, ", "));
   if (then_some.empty() && if_all.size() == 1) return out + fmt::format("invariant !({})", if_all[0]);
   if (then_some.empty()) {
@@ -199,7 +198,8 @@ std::string text_of(const core& c, const vocabulary& v, const clause& all) {
     return out + fmt::format("invariant ({}) => !({})", fmt::join(if_all, ") && ("), last);
   }
   const std::string then = fmt::format("({})", fmt::join(then_some, ") || ("));
-  return out + (if_all.empty() ? "invariant " + then : fmt::format("invariant ({}) => {}", fmt::join(if_all, ") && ("), then));
+  return out +
+         (if_all.empty() ? "invariant " + then : fmt::format("invariant ({}) => {}", fmt::join(if_all, ") && ("), then));
 }
 
 }  // namespace quiesce::inference

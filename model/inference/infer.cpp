@@ -29,10 +29,11 @@ struct candidate {
   std::string text;
   bool required = false;  // the property
   bool dropped = false;
-  std::size_t pool = 0;   // of clauses; of none for what was given
+  std::size_t pool = 0;  // of clauses; of none for what was given
   clause literals;
 };
 
+constexpr unsigned first_timeout_ms = 300;  // an answer `sat` with quantifiers takes long; a finite state is looked for then
 constexpr std::size_t no_pool = ~std::size_t{0};
 
 class search {
@@ -59,6 +60,7 @@ class search {
         break;
       }
       widen(*next);
+      until_ = elapsed() + (options_.seconds - elapsed()) * plan_.share();
       if (attempt()) {
         minimise();
         out.found = true;
@@ -76,9 +78,7 @@ class search {
   }
 
  private:
-  double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
+  double elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
   bool out_of_time() const { return elapsed() > options_.seconds; }
   void say(const std::string& what) const {
     if (options_.progress) options_.progress(what);
@@ -112,7 +112,8 @@ class search {
         continue;
       }
       bool rigid = !n.atom && core_.initial[0].params.empty();
-      for (const std::size_t f : symbolic::functions_in(core_, n)) rigid &= core_.functions[f].arbitrary && !changed.count(f);
+      for (const std::size_t f : symbolic::functions_in(core_, n))
+        rigid &= core_.functions[f].arbitrary && !changed.count(f);
       const auto text = rigid ? words_.say(n, {}) : std::nullopt;
       if (text) add({fmt::format("fact_{}", all_.size()), n, "invariant " + *text, false, false, no_pool, {}});
     }
@@ -170,7 +171,7 @@ class search {
   // The first obligation that is not met; those in `met` are known to be. `only`: about this candidate.
   std::optional<obstacle> first_obstacle(const script& s, const std::vector<std::size_t>& chosen, std::set<std::string>& met,
                                          std::optional<std::size_t> only = {}) {
-    solver z3(options_.timeout_ms);
+    solver z3(std::min(options_.timeout_ms, first_timeout_ms));
     z3.tell("(set-logic ALL)\n" + s.prelude);
     for (const bool with : {false, true}) {
       if (with) z3.tell(s.invariants);
@@ -204,14 +205,25 @@ class search {
     chosen_.clear();
     for (std::size_t i = 0; i < fixed_; ++i) chosen_.push_back(i);
     std::set<std::string> met;
-    while (!out_of_time()) {
+    bool doubtful = false;  // some of them were met with the help of what was dropped since
+    while (!out_of_time() && elapsed() < until_) {
       const core c = with(chosen_);
       const script s = symbolic::derive(c);
       const auto problem = first_obstacle(s, chosen_, met);
-      if (!problem) return true;
+      if (!problem && !doubtful) return true;
+      if (!problem) {
+        met.clear();
+        doubtful = false;
+        continue;
+      }
       const bool initially = problem->what.name.starts_with("init ");
-      const auto state = initially ? std::nullopt : state_against(c, s, problem->where, problem->what, 3, options_.timeout_ms);
+      const auto state =
+          initially ? std::nullopt : state_against(c, s, problem->where, problem->what, 3, options_.timeout_ms);
       const std::vector<std::size_t> helps = state ? excluding(*state) : std::vector<std::size_t>{};
+      if (!state && !initially && problem->got == answer::unknown && decided(s, *problem)) {
+        met.insert(problem->where.name + "|" + problem->what.name);
+        continue;
+      }
       if (!helps.empty()) {
         chosen_.push_back(best(helps));
         continue;
@@ -224,9 +236,17 @@ class search {
       }
       all_[problem->about].dropped = true;
       chosen_.erase(std::find(chosen_.begin(), chosen_.end(), problem->about));
-      met.clear();
+      doubtful = true;
     }
     return false;
+  }
+
+  // It is met, given more time.
+  bool decided(const script& s, const obstacle& o) {
+    solver z3(options_.timeout_ms);
+    z3.tell("(set-logic ALL)\n" + s.prelude + s.invariants + o.where.text + o.what.text);
+    ++questions_;
+    return z3.ask("(check-sat)\n").at(0) == answer::unsat;
   }
 
   // The candidates that are false in this state.
@@ -281,6 +301,7 @@ class search {
   std::size_t given_ = 0, fixed_ = 0;
   std::vector<std::size_t> chosen_;
   std::size_t questions_ = 0;
+  double until_ = 0;  // of this level
   bool hopeless_ = false;
   std::string note_;
 };

@@ -22,6 +22,13 @@ std::vector<std::size_t> quantified(const core& c) {
     for (std::size_t s = 0; s < here.size(); ++s) out[s] = std::max(out[s], here[s]);
   }
   for (std::size_t s = 0; s < out.size() && !any; ++s) out[s] = c.sorts[s].kind == symbolic::sort_kind::closed ? 0 : 1;
+  for (const symbolic::function& f : c.functions) {
+    std::vector<std::size_t> here(c.sorts.size(), 0);
+    for (const std::size_t s : f.args) ++here[s];
+    if (f.value->kind == symbolic::type_kind::set) ++here[f.value->sort];
+    for (std::size_t s = 0; s < out.size(); ++s)
+      if (out[s] != 0) out[s] = std::max(out[s], here[s]);
+  }
   return out;
 }
 
@@ -35,18 +42,21 @@ levels::levels(const core& c) {
       if (v[s] != 0) name += fmt::format("{}{}={}", name.empty() ? "" : " ", c.sorts[s].name, v[s]);
     all_.push_back({name, v, length});
   };
-  for (const std::size_t length : {3, 4}) {
-    add(base, length);
+  const auto one_more = [&](std::size_t length) {
     for (std::size_t s = 0; s < base.size(); ++s) {
       if (c.sorts[s].kind == symbolic::sort_kind::closed) continue;
       std::vector<std::size_t> more = base;
       ++more[s];
       add(more, length);
     }
-  }
+  };
+  add(base, 3);
+  add(base, 4);
+  one_more(3);
   std::vector<std::size_t> more = base;
   for (std::size_t s = 0; s < base.size(); ++s) more[s] += c.sorts[s].kind == symbolic::sort_kind::closed ? 0 : 1;
   add(more, 3);
+  one_more(4);
   add(base, 5);
   add(more, 4);
 }

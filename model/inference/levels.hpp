@@ -16,9 +16,12 @@ struct level {
 
 class levels {
  public:
-  // The first level has the variables that the properties quantify; where they quantify none, one of each sort.
+  // The first level has the variables that the properties quantify (where they quantify none, one of each sort), and as many
+  // as a function about these sorts has arguments of one.
   explicit levels(const core&);
   std::optional<level> next();
+  // How much of the time that is left is for the last level that was given.
+  double share() const { return at_ >= all_.size() ? 1.0 : 0.3; }
 
  private:
   std::vector<level> all_;

@@ -79,7 +79,8 @@ class step {
     std::vector<std::int64_t> args;
     for (const term& t : p.args) args.push_back(t(from, values));
     for (std::size_t i = 0; i < args.size(); ++i)
-      if (args[i] < 0 || args[i] >= static_cast<std::int64_t>(shape_.size[shape_.of->functions[p.of->function].args[i]])) return;
+      if (args[i] < 0 || args[i] >= static_cast<std::int64_t>(shape_.size[shape_.of->functions[p.of->function].args[i]]))
+        return;
     next[place_of(shape_, p.of->function, args)] = p.value(from, values);
   }
 

@@ -13,7 +13,8 @@ struct reached {
   bool complete = false;      // all of them
 };
 
-// At most `most` states, of runs from at most `most_initial` initial states. Throws core_error for what has no finite reading.
+// At most `most` states, of runs from at most `most_initial` initial states. Throws core_error for what has no finite
+// reading.
 reached reach(const core&, const std::vector<std::size_t>& others, std::size_t most, std::size_t most_initial);
 
 }  // namespace quiesce::inference

@@ -133,14 +133,14 @@ term::part term::compile_quantifier(op code, const node& n, std::vector<std::str
 
 term::part term::compile(const node& n, std::vector<std::string>& names) {
   static const std::map<std::string, op> words = {
-      {"not", op::not_},      {"neg", op::neg},         {"single", op::single}, {"card", op::card},
-      {"and", op::and_},      {"or", op::or_},          {"=>", op::implies},    {"=", op::equal},
-      {"!=", op::differ},     {"<", op::less},          {"<=", op::less_equal}, {"+", op::add},
-      {"-", op::subtract},    {"*", op::multiply},      {"/", op::divide},      {"min", op::min},
-      {"max", op::max},       {"in", op::in},           {"union", op::unite},   {"inter", op::intersect},
-      {"minus", op::minus},   {"if", op::choice},       {"some", op::some},     {"the", op::the},
-      {"fits", op::fits},     {"all", op::all},         {"exists", op::exists}, {"count", op::count},
-      {"collect", op::collect}, {"f", op::apply},       {"make", op::make},     {"made", op::made}};
+      {"not", op::not_},        {"neg", op::neg},    {"single", op::single}, {"card", op::card},
+      {"and", op::and_},        {"or", op::or_},     {"=>", op::implies},    {"=", op::equal},
+      {"!=", op::differ},       {"<", op::less},     {"<=", op::less_equal}, {"+", op::add},
+      {"-", op::subtract},      {"*", op::multiply}, {"/", op::divide},      {"min", op::min},
+      {"max", op::max},         {"in", op::in},      {"union", op::unite},   {"inter", op::intersect},
+      {"minus", op::minus},     {"if", op::choice},  {"some", op::some},     {"the", op::the},
+      {"fits", op::fits},       {"all", op::all},    {"exists", op::exists}, {"count", op::count},
+      {"collect", op::collect}, {"f", op::apply},    {"make", op::make},     {"made", op::made}};
   part out;
   if (n.atom) {
     const auto bound = std::find(names.rbegin(), names.rend(), n.text);

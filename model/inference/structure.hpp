@@ -48,15 +48,47 @@ class term {
 
  private:
   enum class op {
-    number, variable, apply, not_, neg, single, card, and_, or_, implies, equal, differ, less, less_equal, add, subtract,
-    multiply, divide, min, max, in, unite, intersect, minus, choice, some, the, fits, all, exists, count, collect, make, made
+    number,
+    variable,
+    apply,
+    not_,
+    neg,
+    single,
+    card,
+    and_,
+    or_,
+    implies,
+    equal,
+    differ,
+    less,
+    less_equal,
+    add,
+    subtract,
+    multiply,
+    divide,
+    min,
+    max,
+    in,
+    unite,
+    intersect,
+    minus,
+    choice,
+    some,
+    the,
+    fits,
+    all,
+    exists,
+    count,
+    collect,
+    make,
+    made
   };
   struct part {
     op code = op::number;
-    std::int64_t value = 0;   // number; variable: its number; quantifiers: that of theirs
+    std::int64_t value = 0;  // number; variable: its number; quantifiers: that of theirs
     std::size_t function = 0;
-    std::size_t sort = 0;     // quantifiers; make, made: of what is made
-    std::size_t size = 0;     // made: how many
+    std::size_t sort = 0;  // quantifiers; make, made: of what is made
+    std::size_t size = 0;  // made: how many
     symbolic::type_ref type;
     std::vector<part> kids;
   };

@@ -97,7 +97,8 @@ class maker {
       const std::function<void(std::vector<const value_term*>)> from = [&](std::vector<const value_term*> args) {
         if (args.size() < fun.args.size()) {
           for (const value_term& t : arguments) {
-            if (t.value->kind != type_kind::element || t.value->sort != fun.args[args.size()] || t.depth + 1 > depth) continue;
+            if (t.value->kind != type_kind::element || t.value->sort != fun.args[args.size()] || t.depth + 1 > depth)
+              continue;
             args.push_back(&t);
             from(args);
             args.pop_back();
@@ -169,8 +170,7 @@ class maker {
         if (of.labels[k].find('#') == std::string::npos)
           add(operation("=", t.text, word(std::to_string(k))), fmt::format("{} == {}", t.said, of.labels[k]), t.variables,
               t.depth);
-    if (of.kind == type_kind::option)
-      add(operation("=", t.text, word("0")), t.said + " == none", t.variables, t.depth);
+    if (of.kind == type_kind::option) add(operation("=", t.text, word("0")), t.said + " == none", t.variables, t.depth);
     if (of.kind == type_kind::integer && of.low == 0)
       add(operation("=", t.text, word("0")), t.said + " == 0", t.variables, t.depth);
   }
@@ -180,8 +180,8 @@ class maker {
     relation(b, a);
     if (a.value->kind != b.value->kind) return;
     const unsigned weight = a.depth + b.depth + 1;
-    const bool comparable = a.value->kind == type_kind::integer ||
-                            (a.value->kind == type_kind::element && a.value->sort == b.value->sort);
+    const bool comparable =
+        a.value->kind == type_kind::integer || (a.value->kind == type_kind::element && a.value->sort == b.value->sort);
     if (comparable)
       add(operation("=", a.text, b.text), fmt::format("{} == {}", a.said, b.said), a.variables | b.variables, weight);
     if (a.value->kind != type_kind::integer) return;

@@ -3,8 +3,8 @@
 // What invariants may speak of: conditions over a few variables that the language can say.
 //
 // They are the atoms that the functions of the core give (`owner(p1, k1)`, `p1 == first(k1)`, `inside(run(t1), critical)`,
-// `now_serving <= run(t1).mine`), and conditions with quantifiers that the guards of the actions contain, closed over some of
-// their parameters: what an actor had to see before it acted.
+// `now_serving <= run(t1).mine`), and conditions with quantifiers that the guards of the actions contain, closed over some
+// of their parameters: what an actor had to see before it acted.
 
 #include "model/inference/words.hpp"
 

@@ -59,7 +59,8 @@ std::optional<std::string> words::application(std::size_t f, const std::vector<s
   if (names_[f].empty()) return std::nullopt;
   if (owners_[f].empty()) return args.empty() ? names_[f] : fmt::format("{}({})", names_[f], fmt::join(args, ", "));
   if (args.size() > 1) return std::nullopt;
-  return args.empty() ? fmt::format("{}.{}", owners_[f], names_[f]) : fmt::format("{}({}).{}", owners_[f], args[0], names_[f]);
+  return args.empty() ? fmt::format("{}.{}", owners_[f], names_[f])
+                      : fmt::format("{}({}).{}", owners_[f], args[0], names_[f]);
 }
 
 std::string words::inside(const region& r, const std::string& who) const {
@@ -125,8 +126,9 @@ std::optional<std::string> words::quantified(const node& n, const scope& names) 
 }
 
 std::optional<std::string> words::term(const node& n, const scope& names, const type* expected) const {
-  static const std::map<std::string, std::string> infix = {
-      {"and", "&&"}, {"or", "||"}, {"=>", "=>"}, {"<", "<"}, {"<=", "<="}, {"+", "+"}, {"-", "-"}, {"=", "=="}, {"!=", "!="}};
+  static const std::map<std::string, std::string> infix = {{"and", "&&"}, {"or", "||"}, {"=>", "=>"},
+                                                           {"<", "<"},    {"<=", "<="}, {"+", "+"},
+                                                           {"-", "-"},    {"=", "=="},  {"!=", "!="}};
   static const type integer = [] {
     type t;
     t.kind = type_kind::integer;

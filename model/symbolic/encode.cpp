@@ -173,6 +173,7 @@ class encoder {
       const literal holds = as_condition(out_.graph, m.value(anywhere(), c.invariant));
       out_.fails.push_back(c.sometimes ? holds : holds ^ 1u);
     }
+    for (const lemma& l : p_.lemmas) out_.lemmas.push_back(as_condition(out_.graph, m.value(anywhere(), l.condition)));
   }
 
   const program& p_;

@@ -45,6 +45,7 @@ struct finite_system {
   step_effects step;
   literal well_typed = always_true;      // of `state`: codes in range, one location for each process
   std::vector<literal> fails;            // by property: its state condition is false in `state` (`sometimes`: true)
+  std::vector<literal> lemmas;           // of the program: its condition is true in `state`
   std::vector<literal> initial_choices;  // inputs
   step_effects initial;
 };

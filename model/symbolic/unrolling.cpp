@@ -23,6 +23,7 @@ void unrolling::push(std::vector<literal> state) {
   for (std::size_t b = 0; b < state.size(); ++b) s.set(system_.state[b], state[b]);
   frame f;
   f.fails = copy(s, system_.fails);
+  f.lemmas = copy(s, system_.lemmas);
   f.step = copy(s, system_.step);
   for (const process_instance& who : system_.instances) f.selected.push_back(s.of(who.selected));
   f.state = std::move(state);

@@ -11,6 +11,7 @@ namespace quiesce::symbolic {
 struct frame {
   std::vector<literal> state;
   std::vector<literal> fails;     // by property, in this state
+  std::vector<literal> lemmas;    // true in this state
   step_effects step;              // out of this state
   std::vector<literal> selected;  // by process instance
 };
