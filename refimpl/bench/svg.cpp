@@ -104,7 +104,23 @@ std::string draw_series(const chart& c, const chart_series& s, const axis& x, co
   return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n{}", path, colour, dots);
 }
 
-std::string panel(const chart& c, double offset) {
+// Series that coincide are one line with all their names: the last drawn would hide the others.
+chart with_coinciding_joined(const chart& c) {
+  chart out = c;
+  out.series.clear();
+  for (const chart_series& s : c.series) {
+    const auto same = std::find_if(out.series.begin(), out.series.end(),
+                                   [&](const chart_series& known) { return known.points == s.points; });
+    if (same == out.series.end())
+      out.series.push_back(s);
+    else
+      same->name += ", " + s.name;
+  }
+  return out;
+}
+
+std::string panel(const chart& given, double offset) {
+  const chart c = with_coinciding_joined(given);
   axis x, y;
   fit(c, x, y);
   x.from = left;

@@ -124,7 +124,8 @@ TEST(bench_tables, say_their_inputs_and_both_number_sets_of_the_thread) {
   o.routes = {10};
   o.variants = {"K44", "P1"};
   const std::string text = to_text(run_delete(o));
-  for (const char* part : {"13 s", "36 s", "35 interfaces per second", "28.6 s, not 36", "inputs (chosen, not measured)", "never ends"})
+  for (const char* part :
+       {"13 s", "36 s", "35 interfaces per second", "28.6 s, not 36", "inputs (chosen, not measured)", "never ends"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
@@ -148,6 +149,13 @@ TEST(bench_tables, json_has_the_rows_by_column) {
   EXPECT_TRUE(j["sections"][0]["rows"][1]["a"].is_null());
   EXPECT_EQ(j["inputs"][0]["why"], "why");
   EXPECT_NE(to_text(r).find("  -  y\n"), std::string::npos) << to_text(r);
+}
+
+TEST(bench_svg, series_that_coincide_are_one_line_with_all_their_names) {
+  const std::string svg =
+      to_svg({{"t", "x", "y", false, {{"G44", {{1, 2}, {2, 4}}}, {"GO", {{1, 1}, {2, 1}}}, {"GM", {{1, 2}, {2, 4}}}}}});
+  EXPECT_NE(svg.find("G44, GM"), std::string::npos);
+  EXPECT_EQ(svg.find("<polyline"), svg.rfind("<polyline", svg.rfind("<polyline") - 1));
 }
 
 TEST(bench_svg, draws_a_line_for_each_series_and_escapes_names) {
