@@ -51,6 +51,7 @@ void rule_monitor::start() {
   }
   set_ = monitors::compile(inputs_.vocabulary(), judged_);
   monitors::stream_options options;
+  options.first_only = true;
   options.print = [this](const std::string& sort, std::int64_t number) { return print(sort, number); };
   monitor_.emplace(set_, std::move(options));
   violations_.resize(judged_.size());
@@ -95,30 +96,32 @@ void rule_monitor::event(const observed_event& e) {
   learn_up(e);
   if (numbers_[kind] < 0) return;
   const std::int64_t net = e.net < 0 ? unknown_net : e.net;
-  std::vector<monitors::argument> args;
+  args_.clear();
   switch (shape_of(e.kind)) {
     case shape::nothing:
       break;
     case shape::dev:
-      args = {devices_.number(e.dev)};
+      args_.emplace_back(devices_.number(e.dev));
       break;
     case shape::net:
-      args = {nets_.number(net)};
+      args_.emplace_back(nets_.number(net));
       break;
     case shape::dev_net:
-      args = {devices_.number(e.dev), nets_.number(net)};
+      args_.emplace_back(devices_.number(e.dev));
+      args_.emplace_back(nets_.number(net));
       break;
     case shape::net_dev:
-      args = {nets_.number(net), devices_.number(e.dev)};
+      args_.emplace_back(nets_.number(net));
+      args_.emplace_back(devices_.number(e.dev));
       break;
     case shape::devs: {
       std::vector<std::int64_t> members;
       for (std::int64_t m : e.members) members.push_back(devices_.number(m));
       std::sort(members.begin(), members.end());
-      args.emplace_back(std::move(members));
+      args_.emplace_back(std::move(members));
     }
   }
-  push(e, args);
+  push(e, args_);
 }
 
 void rule_monitor::push(const observed_event& e, const std::vector<monitors::argument>& args) {

@@ -43,54 +43,6 @@ bool open_span::operator==(const open_span& other) const {
   return kind == other.kind && members == other.members && cells == other.cells;
 }
 
-stream_monitor::stream_monitor(const monitor_set& set, stream_options options) : set_(set), options_(std::move(options)) {
-  code_.resize(set_.events.size());
-  outcomes_.resize(set_.monitors.size());
-  for (std::uint32_t i = 0; i < set_.events.size(); ++i) numbers_[set_.events[i].name] = i;
-  for (int i = 0; i < static_cast<int>(set_.spans.size()); ++i) {
-    const span_kind& s = set_.spans[static_cast<std::size_t>(i)];
-    code_[s.begin].begins = i;
-    code_[s.end].ends = i;
-  }
-  for (std::uint32_t i = 0; i < set_.monitors.size(); ++i) {
-    for (const check& c : set_.monitors[i].checks) code_[c.on.event].checks.emplace_back(i, &c);
-    outcomes_[i].state_property = set_.monitors[i].checks.empty();
-  }
-  for (const update& u : set_.updates) code_[u.on.event].updates.push_back(&u);
-  for (const ghost_update& u : set_.ghost_updates) code_[u.on.event].ghost_updates.push_back(&u);
-  state_.cells.resize(set_.cells.size());
-  state_.ghosts.resize(set_.ghosts.size());
-  reset();
-}
-
-void stream_monitor::reset() {
-  for (table& t : state_.cells) t.clear();
-  for (table& t : state_.ghosts) t.clear();
-  state_.stacks.clear();
-  state_.universe.clear();
-  sequence_ = 0;
-  for (outcome& o : outcomes_) o = {.state_property = o.state_property};
-  for (const auto& [sort, count] : options_.declared)
-    for (std::int64_t n = 0; n < count; ++n) meet(sort, n);
-  for (const auto& [name, number] : options_.named)
-    if (name == "init_net") meet("net", number);
-}
-
-void stream_monitor::meet(const std::string& sort, std::int64_t number) {
-  auto& present = state_.universe[sort];
-  auto n = static_cast<std::size_t>(number);
-  if (present.size() <= n) present.resize(n + 1, false);
-  present[n] = true;
-}
-
-void stream_monitor::meet(const value_type& type, const argument& arg) {
-  if (type.kind == value_kind::element) meet(type.sort, arg.value);
-  if (type.kind == value_kind::option && arg.value > 0 && type.inner[0].kind == value_kind::element)
-    meet(type.inner[0].sort, arg.value - 1);
-  if (type.kind == value_kind::set)
-    for (std::int64_t m : arg.members) meet(type.sort, m);
-}
-
 void stream_monitor::require_valid(const value_type& type, const argument& arg, const std::string& event) const {
   auto in = [](std::int64_t v, std::int64_t low, std::int64_t high) { return low <= v && v <= high; };
   bool good = true;
@@ -196,7 +148,7 @@ std::vector<violation> stream_monitor::push(std::int64_t process, std::uint32_t 
   require_valid(process, event, args);
   const event_code& code = code_[event];
   const auto& params = set_.events[event].params;
-  for (std::size_t i = 0; i < args.size(); ++i) meet(params[i], args[i]);
+  for (std::size_t i = 0; i < args.size(); ++i) meet(params[i], code.sorts[i], args[i]);
   if (code.begins >= 0) {
     open_span opened;
     opened.kind = code.begins;
@@ -207,13 +159,16 @@ std::vector<violation> stream_monitor::push(std::int64_t process, std::uint32_t 
   }
   auto found = state_.stacks.find(process);
   std::vector<open_span>* stack = found == state_.stacks.end() ? nullptr : &found->second;
-  environment env;
+  environment& env = scratch_->env;
   env.event = event;
   env.args = &args;
+  env.variables.clear();
+  env.spans.clear();
   env.stack = stack;
   std::vector<violation> violations;
   run_checks(code, env, violations);
-  std::vector<write> writes;
+  std::vector<write>& writes = scratch_->writes;
+  writes.clear();
   for (const update* u : code.updates) collect(*u, env, writes);
   for (const ghost_update* u : code.ghost_updates) {
     env.size(u->variables);

@@ -8,12 +8,14 @@
 //
 // One event costs a constant number of hash table accesses (amortised) for each instance that it concerns: one for each
 // check and update of its name, times the open spans of `within`, times the elements that free variables and quantifiers
-// range over.
+// range over; those are the ones that can make a difference, where that shows in the condition (stream_domain.hpp).
 
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "properties/compiled.hpp"
+#include "properties/stream_domain.hpp"
 
 namespace quiesce::monitors {
 
@@ -55,6 +58,7 @@ struct stream_options {
   std::map<std::pair<std::string, std::int64_t>, std::int64_t>
       constructed;  // (lo, n) -> number of lo(n). Absent: equals nothing.
   std::function<std::string(const std::string& sort, std::int64_t)> print;  // empty: sort and number, `dev3`
+  bool first_only = false;  // only the first violation of a property is described: the others have no text, no bindings
 };
 
 struct violation {
@@ -93,7 +97,12 @@ struct stream_state {
   std::vector<table> cells;
   std::vector<table> ghosts;
   std::map<std::int64_t, std::vector<open_span>> stacks;  // process -> open spans, outermost first; no empty stacks
-  std::map<std::string, std::vector<bool>> universe;      // sort -> which numbers exist; ends with a true
+  struct elements {
+    std::string sort;
+    std::vector<bool> exists;  // by number; ends with a true
+    bool operator==(const elements&) const = default;
+  };
+  std::vector<elements> universe;  // the sorts of the set and of the options, in one order for each set
   bool operator==(const stream_state&) const = default;
 };
 
@@ -101,6 +110,8 @@ class stream_monitor {
  public:
   // `set` must live as long as the monitor.
   explicit stream_monitor(const monitor_set& set, stream_options = {});
+  ~stream_monitor();
+  stream_monitor(stream_monitor&&) noexcept;
 
   // One event. The violations it makes, by property, then innermost span first, then by the values of free variables. Throws
   // diagnostic: an unknown event, wrong arguments, the end of a span that isn't the innermost one (the state is then
@@ -129,17 +140,38 @@ class stream_monitor {
  private:
   struct environment;
   struct write;
+  struct scratch;  // kept from event to event for its memory
+  // What a variable ranges over.
+  struct range {
+    const value_type* type = nullptr;
+    std::size_t sort = 0;                        // of the universe, if the type is an element's
+    std::optional<std::vector<mention>> beside;  // none: all of them
+  };
+  struct check_code {
+    std::uint32_t property = 0;
+    const check* code = nullptr;
+    bool alternative = false;  // the property has another check at this event: both may find the same instance
+    std::vector<range> free;   // by its free variables
+  };
   struct event_code {
-    std::vector<std::pair<std::uint32_t, const check*>> checks;  // property, check
+    std::vector<check_code> checks;
     std::vector<const update*> updates;
     std::vector<const ghost_update*> ghost_updates;
-    int begins = -1, ends = -1;  // span kind
+    std::vector<std::size_t> sorts;  // by parameter: of the universe; no_sort for a value
+    int begins = -1, ends = -1;      // span kind
   };
+  static constexpr std::size_t no_sort = static_cast<std::size_t>(-1);
+
+  std::size_t sort_number(const std::string& sort);
+  range range_of(const value_type&, std::optional<std::vector<mention>>);
+  void prepare_quantifiers(const term&);
+  void prepare(const pattern&);
+  void prepare_monitors();
 
   void require_valid(std::int64_t process, std::uint32_t event, const std::vector<argument>& args) const;
   void require_valid(const value_type&, const argument&, const std::string& event) const;
-  void meet(const value_type&, const argument&);
-  void meet(const std::string& sort, std::int64_t number);
+  void meet(const value_type&, std::size_t sort, const argument&);
+  void meet(std::size_t sort, std::int64_t number);
 
   std::int64_t evaluate(const term&, environment&) const;
   std::int64_t evaluate_table(const term&, environment&) const;
@@ -147,13 +179,17 @@ class stream_monitor {
   std::int64_t evaluate_named(const term&, environment&) const;
   void each_value(const value_type&, const std::function<void(std::int64_t)>&) const;
   template <typename F>
+  void each_in(const range&, const environment&, F&&) const;
+  template <typename List>
+  void mentioned(const range&, const environment&, List&) const;
+  template <typename F>
   void each_match(const pattern&, environment&, F&&) const;
   bool match_arguments(const pattern&, environment&) const;
 
   void run_checks(const event_code&, environment&, std::vector<violation>&);
-  void run_check(std::uint32_t property, const check&, environment&, std::vector<violation>&, bool& matched);
-  void assign_free(std::uint32_t property, const check&, std::size_t from, environment&, std::vector<violation>&,
-                   bool& matched);
+  void run_check(const check_code&, environment&, std::vector<violation>&, bool& matched);
+  void assign_free(const check_code&, std::size_t from, environment&, std::vector<violation>&, bool& matched);
+  void violated(const check_code&, const environment&, std::vector<violation>&) const;
   violation describe(std::uint32_t property, const check&, const environment&) const;
   std::string print(const value_type&, std::int64_t) const;
   std::string print(const value_type&, const argument&) const;
@@ -166,10 +202,12 @@ class stream_monitor {
   const monitor_set& set_;
   stream_options options_;
   std::vector<event_code> code_;
+  std::unordered_map<const term*, range> quantifiers_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
   stream_state state_;
   std::vector<outcome> outcomes_;
   std::uint64_t sequence_ = 0;
+  std::unique_ptr<scratch> scratch_;
 };
 
 }  // namespace quiesce::monitors

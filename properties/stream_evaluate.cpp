@@ -34,10 +34,27 @@ std::int64_t stream_monitor::evaluate_named(const term& t, environment& env) con
   return found == options_.constructed.end() ? absent : found->second;
 }
 
+void stream_monitor::each_value(const value_type& type, const std::function<void(std::int64_t)>& f) const {
+  switch (type.kind) {
+    case value_kind::element: {
+      for (const stream_state::elements& e : state_.universe)
+        for (std::size_t i = 0; e.sort == type.sort && i < e.exists.size(); ++i)
+          if (e.exists[i]) f(static_cast<std::int64_t>(i));
+      return;
+    }
+    case value_kind::option:
+      f(0);
+      each_value(type.inner[0], [&](std::int64_t v) { f(v + 1); });
+      return;
+    default:
+      for (std::int64_t v = type.low; v <= type.high; ++v) f(v);
+  }
+}
+
 std::int64_t stream_monitor::evaluate_quantifier(const term& t, environment& env) const {
   std::int64_t all = 1, number = 0;
   env.size(t.index + 1);
-  each_value(t.type, [&](std::int64_t v) {
+  each_in(quantifiers_.find(&t)->second, env, [&](std::int64_t v) {
     if ((t.code == op::all && !all) || (t.code == op::some && number)) return;
     env.variables[t.index] = v;
     bool holds = evaluate(t.kids[0], env) != 0;

@@ -2,6 +2,8 @@
 #pragma once
 // What stream.cpp and stream_evaluate.cpp share.
 
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <limits>
 
 #include "properties/stream.hpp"
@@ -38,6 +40,11 @@ struct stream_monitor::write {
   std::int64_t value = 0;
 };
 
+struct stream_monitor::scratch {
+  environment env;
+  std::vector<write> writes;
+};
+
 // Calls f() for every way the pattern matches the event, innermost span first, with the environment bound. `when` is not
 // tested.
 template <typename F>
@@ -56,22 +63,45 @@ void stream_monitor::each_match(const pattern& p, environment& env, F&& f) const
   }
 }
 
-// Not a template: an option's values come through a wrapper, which would be a new type for each depth, without end.
-inline void stream_monitor::each_value(const value_type& type, const std::function<void(std::int64_t)>& f) const {
-  switch (type.kind) {
-    case value_kind::element: {
-      auto found = state_.universe.find(type.sort);
-      if (found == state_.universe.end()) return;
-      for (std::size_t i = 0; i < found->second.size(); ++i)
-        if (found->second[i]) f(static_cast<std::int64_t>(i));
-      return;
+// In ascending order.
+template <typename F>
+void stream_monitor::each_in(const range& r, const environment& env, F&& f) const {
+  if (r.sort == no_sort) return each_value(*r.type, f);
+  const std::vector<bool>& exists = state_.universe[r.sort].exists;
+  if (!r.beside) {
+    for (std::size_t i = 0; i < exists.size(); ++i)
+      if (exists[i]) f(static_cast<std::int64_t>(i));
+    return;
+  }
+  const auto in_universe = [&](std::int64_t v) {
+    return v >= 0 && static_cast<std::size_t>(v) < exists.size() && exists[static_cast<std::size_t>(v)];
+  };
+  if (r.beside->size() == 1 && r.beside->front().in == mention::place::members) {
+    const std::vector<std::int64_t>& members = env.span(r.beside->front().span).members;
+    for (std::size_t i = 0; i < members.size(); ++i)
+      if ((i == 0 || members[i] != members[i - 1]) && in_universe(members[i])) f(members[i]);
+    return;
+  }
+  boost::container::small_vector<std::int64_t, 32> found;
+  mentioned(r, env, found);
+  std::sort(found.begin(), found.end());
+  const auto end = std::unique(found.begin(), found.end());
+  for (auto v = found.begin(); v != end; ++v)
+    if (in_universe(*v)) f(*v);
+}
+
+template <typename List>
+void stream_monitor::mentioned(const range& r, const environment& env, List& found) const {
+  for (const mention& m : *r.beside) {
+    if (m.in == mention::place::members) {
+      const std::vector<std::int64_t>& members = env.span(m.span).members;
+      found.insert(found.end(), members.begin(), members.end());
+      continue;
     }
-    case value_kind::option:
-      f(0);
-      each_value(type.inner[0], [&](std::int64_t v) { f(v + 1); });
-      return;
-    default:
-      for (std::int64_t v = type.low; v <= type.high; ++v) f(v);
+    const table* entries = m.in == mention::place::ghost ? &state_.ghosts[m.table]
+                                                         : cell_table(m.table, m.span < 0 ? nullptr : &env.span(m.span));
+    if (entries == nullptr) continue;
+    for (const auto& [key, value] : *entries) found.push_back(key[m.key]);
   }
 }
 

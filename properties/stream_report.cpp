@@ -11,13 +11,13 @@ namespace quiesce::monitors {
 
 void stream_monitor::run_checks(const event_code& code, environment& env, std::vector<violation>& violations) {
   for (std::size_t i = 0; i < code.checks.size();) {
-    std::uint32_t property = code.checks[i].first;
+    std::uint32_t property = code.checks[i].property;
     bool matched = false;
     std::size_t from = violations.size();
-    for (; i < code.checks.size() && code.checks[i].first == property; ++i)
-      run_check(property, *code.checks[i].second, env, violations, matched);
+    for (; i < code.checks.size() && code.checks[i].property == property; ++i)
+      run_check(code.checks[i], env, violations, matched);
     // Alternatives of one trigger may find the same instance.
-    for (std::size_t a = from; a < violations.size(); ++a)
+    for (std::size_t a = from; code.checks[i - 1].alternative && a < violations.size(); ++a)
       for (std::size_t b = violations.size(); b-- > a + 1;)
         if (violations[a].bindings == violations[b].bindings)
           violations.erase(violations.begin() + static_cast<std::ptrdiff_t>(b));
@@ -28,30 +28,38 @@ void stream_monitor::run_checks(const event_code& code, environment& env, std::v
   }
 }
 
-void stream_monitor::run_check(std::uint32_t property, const check& c, environment& env, std::vector<violation>& violations,
-                               bool& matched) {
-  env.size(c.variables);
-  each_match(c.on, env, [&](std::size_t) {
-    if (!c.on.when.empty() && !evaluate(c.on.when[0], env)) return;
-    if (!set_.monitors[property].sometimes) matched = true;
-    assign_free(property, c, 0, env, violations, matched);
+void stream_monitor::run_check(const check_code& c, environment& env, std::vector<violation>& violations, bool& matched) {
+  env.size(c.code->variables);
+  const pattern& on = c.code->on;
+  each_match(on, env, [&](std::size_t) {
+    if (!on.when.empty() && !evaluate(on.when[0], env)) return;
+    if (!set_.monitors[c.property].sometimes) matched = true;
+    assign_free(c, 0, env, violations, matched);
   });
 }
 
-void stream_monitor::assign_free(std::uint32_t property, const check& c, std::size_t from, environment& env,
-                                 std::vector<violation>& violations, bool& matched) {
+void stream_monitor::assign_free(const check_code& c, std::size_t from, environment& env, std::vector<violation>& violations,
+                                 bool& matched) {
   if (from < c.free.size()) {
-    each_value(c.free[from].second, [&](std::int64_t v) {
-      env.variables[c.free[from].first] = v;
-      assign_free(property, c, from + 1, env, violations, matched);
+    each_in(c.free[from], env, [&](std::int64_t v) {
+      env.variables[c.code->free[from].first] = v;
+      assign_free(c, from + 1, env, violations, matched);
     });
     return;
   }
-  bool holds = evaluate(c.condition, env) != 0;
-  if (set_.monitors[property].sometimes)
+  bool holds = evaluate(c.code->condition, env) != 0;
+  if (set_.monitors[c.property].sometimes)
     matched = matched || holds;
   else if (!holds)
-    violations.push_back(describe(property, c, env));
+    violated(c, env, violations);
+}
+
+void stream_monitor::violated(const check_code& c, const environment& env, std::vector<violation>& violations) const {
+  if (!options_.first_only || c.alternative || outcomes_[c.property].violated == 0)
+    return violations.push_back(describe(c.property, *c.code, env));
+  violation& v = violations.emplace_back();
+  v.property = c.property;
+  v.sequence = sequence_;
 }
 
 std::string stream_monitor::print(const value_type& type, std::int64_t value) const {
