@@ -8,7 +8,7 @@ namespace quiesce::conformance {
 
 using refimpl::event_kind;
 
-rule_book::rule_book(catalogue& inputs) {
+rule_book::rule_book(catalogue& inputs) : known_(inputs) {
   std::vector<const ast::property*> all;
   for (const property_entry& p : inputs.properties())
     if (p.origin == property_origin::shipped) all.push_back(&p.property);

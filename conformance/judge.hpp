@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/known.hpp"
 #include "conformance/probe.hpp"
 #include "conformance/runner.hpp"
 #include "model/verdict/catalogue.hpp"
@@ -35,6 +36,7 @@ class rule_book {
   };
   // Number of a property by name. before: it ships.
   std::size_t number(std::string_view property) const;
+  const known_breaks& known() const { return known_; }
   const event_code& code(refimpl::event_kind k) const { return codes_[static_cast<std::size_t>(k)]; }
 
  private:
@@ -43,6 +45,7 @@ class rule_book {
   monitors::monitor_set set_;
   std::vector<event_code> codes_;
   std::map<std::string, std::size_t, std::less<>> numbers_;
+  known_breaks known_;
 };
 
 // The shortest violating prefix of one property is events[0 .. at].

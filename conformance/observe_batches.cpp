@@ -115,13 +115,13 @@ void batch_log::step(task_view& task, const observed_event& e) {
   b.last_line = e.line;
   if (e.kind == seen::synchronize_net_end) return add_step(b, e, "grace period");
   if (e.kind == seen::rcu_barrier_end) return add_step(b, e, "rcu_barrier");
-  if (in_order(e.kind)) add_step(b, e, std::string(name_of(e.kind)));
+  if (in_order(e.kind)) add_step(b, e, name_of(e.kind));
 }
 
-void batch_log::add_step(batch& b, const observed_event& e, std::string text) {
+void batch_log::add_step(batch& b, const observed_event& e, std::string_view text) {
   if (e.dev >= 0) add_device(b, e.dev, e.net);
   if (b.turns.empty() || b.turns.back().inside || b.turns.back().dev != e.dev) b.turns.push_back({e.dev, {}, nullptr});
-  b.turns.back().steps.push_back(std::move(text));
+  b.turns.back().steps.push_back(text);
 }
 
 void batch_log::add_device(batch& b, std::int64_t dev, std::int64_t net) {
@@ -193,7 +193,7 @@ void batch_log::outside(task_view& task, const observed_event& e) {
   b.ended = true;
   if (e.kind == seen::synchronize_net_end) return add_step(b, e, "grace period");
   if (e.kind == seen::rcu_barrier_end) return add_step(b, e, "rcu_barrier");
-  if (in_order(e.kind)) add_step(b, e, std::string(name_of(e.kind)));
+  if (in_order(e.kind)) add_step(b, e, name_of(e.kind));
 }
 
 void batch_log::hand_on(task_view& task) {

@@ -24,7 +24,7 @@ struct batch;
 // Steps in a row for one device, or without one; or a batch inside.
 struct batch_turn {
   std::int64_t dev = -1;
-  std::vector<std::string> steps;
+  std::vector<std::string_view> steps;  // names of events, or other words that last
   std::shared_ptr<batch> inside;
 };
 
@@ -83,7 +83,7 @@ class batch_log : public event_consumer {
   void start(task_view&, const observed_event&, batch_kind);
   void hand_on(task_view&);
   void add_device(batch&, std::int64_t dev, std::int64_t net);
-  void add_step(batch&, const observed_event&, std::string text);
+  void add_step(batch&, const observed_event&, std::string_view text);
   void count(task_view&, const observed_event&);
 
   naming device_name_, net_name_, task_name_;

@@ -9,21 +9,18 @@
 #include <fmt/format.h>
 
 #include <boost/fusion/include/adapt_struct.hpp>
-#include <boost/spirit/home/x3.hpp>
 
 #include "conformance/observe_format_list.hpp"
+#include "conformance/observe_grammar.hpp"
 #include "conformance/observe_stacks.hpp"
 
 namespace quiesce::observe {
 
-namespace x3 = boost::spirit::x3;
-
 namespace {
 
-using iterator = const char*;
-using text_range = boost::iterator_range<iterator>;
-std::string_view view(const text_range& r) { return {r.begin(), static_cast<std::size_t>(r.end() - r.begin())}; }
-
+using grammar::iterator;
+using grammar::text_range;
+using grammar::view;
 struct raw_run {
   std::uint64_t time = 0;
   text_range command, pid, handler;
@@ -37,25 +34,23 @@ BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_run, time, command, pid, handler
 namespace quiesce::observe {
 namespace {
 
-using x3::char_;
-using x3::lit;
+namespace x3 = grammar::x3;
+using grammar::char_;
+using grammar::lit;
+using grammar::matches;
+using grammar::number;
+using grammar::white;
+using grammar::word;
 
 // The command name may contain blanks: the process id is the last number but for the handler.
-const auto word = x3::raw[+(char_ - x3::space)];
 const auto pid_and_handler = ' ' >> x3::raw[+x3::digit] >> ' ' >> word >> x3::eoi;
 const auto command = x3::raw[+(char_ - x3::omit[pid_and_handler])];
 const auto run = x3::ulong_long >> ' ' >> command >> pid_and_handler;
-const auto frame = x3::omit[+x3::blank] >> x3::raw[+(char_ - (char_('+') | x3::space))] >> x3::omit[-('+' >> +x3::digit)] >>
+const auto frame = x3::omit[+x3::blank] >> x3::raw[+(char_ - (char_('+') | white))] >> x3::omit[-('+' >> +x3::digit)] >>
                    x3::omit[*x3::blank] >> x3::eoi;
 const auto lost = lit("Lost ") >> x3::ulong_long >> " events";
 const auto attached = lit("Attach") >> lit("ing ") >> x3::omit[x3::ulong_long] >> " probe" >> -lit('s') >>
                       -lit("...") >> x3::eoi;
-
-template <typename Grammar, typename... Out>
-bool matches(std::string_view text, const Grammar& grammar, Out&... out) {
-  iterator first = text.data();
-  return x3::parse(first, first + text.size(), grammar, out...);
-}
 
 class bpftrace_observer : public observer {
  public:

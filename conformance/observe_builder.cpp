@@ -171,7 +171,7 @@ std::int64_t event_builder::net_number(std::uint64_t inode) {
 void event_builder::open(span_kind kind, std::vector<slot> members, bool inferred) {
   task_state& task = current();
   ++open_count_;
-  task.spans.push_back({kind, handed_ + pending_.size(), members, {}});
+  task.spans.push_back({kind, handed_ + pending_.size(), members, {}, {}, 0});
   if (kind == span_kind::rollback)
     for (slot m : members) set_state(m, device_info::life::in_rollback);
   held h;
@@ -186,7 +186,7 @@ void event_builder::add_member(slot dev) {
   std::vector<span>& spans = current().spans;
   for (auto s = spans.rbegin(); s != spans.rend(); ++s) {
     if (s->kind == span_kind::rebroadcast) continue;
-    if (std::find(s->members.begin(), s->members.end(), dev) == s->members.end()) {
+    if (s->position(dev) == s->members.size()) {
       s->members.push_back(dev);
       if (s->begin >= handed_) pending_[s->begin - handed_].members.push_back(dev);
       if (s->kind == span_kind::rollback) set_state(dev, device_info::life::in_rollback);

@@ -115,6 +115,10 @@ class event_builder {
     std::size_t begin;  // index of its begin event among all events so far
     std::vector<slot> members;
     std::unordered_map<std::string, std::uint32_t> mentions;
+    static constexpr std::size_t searched = 16;  // members that are looked through; of more there is an index
+    mutable std::unordered_map<slot, std::size_t> index;
+    mutable std::size_t indexed = 0;  // members that are in the index
+    std::size_t position(slot) const;
   };
   struct task_state {
     std::uint32_t number = 0;
@@ -131,6 +135,11 @@ class event_builder {
   slot create(const sighting&);
   slot among_members(const sighting&, std::string_view step);
   slot by_name(const sighting&, bool live) const;
+  std::vector<slot> fitting_members(const span&, const sighting&) const;
+  template <typename F>
+  void each_named(const sighting&, F&&) const;
+  void name(slot, const device_info&);
+  void unname(slot, const device_info&);
   slot bind(slot, const sighting&);  // the slot, or the one that it turned out to be
   void merge(slot from, slot to);
   void push(held);
@@ -157,7 +166,7 @@ class event_builder {
   std::deque<held> pending_;
   std::size_t handed_ = 0;  // events handed on: pending_[i] is event number handed_ + i
   std::unordered_map<slot, device_info> devices_;
-  std::unordered_map<std::string, std::vector<slot>> names_;
+  std::unordered_map<std::string, std::unordered_map<std::uint64_t, std::vector<slot>>> names_;  // by name and namespace
   std::deque<slot> unregistered_, freed_;
   std::size_t largest_batch_ = 0;
   slot next_ = 0;

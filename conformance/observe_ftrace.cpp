@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "conformance/observe_ftrace.hpp"
+#include "conformance/observe_grammar.hpp"
 
 #include <boost/fusion/include/adapt_struct.hpp>
-#include <boost/spirit/home/x3.hpp>
 #include <charconv>
 
 namespace quiesce::observe {
 
-namespace x3 = boost::spirit::x3;
-
 namespace {
 
-using iterator = const char*;
-using text_range = boost::iterator_range<iterator>;
-
-std::string_view view(const text_range& r) { return {r.begin(), static_cast<std::size_t>(r.end() - r.begin())}; }
+using grammar::iterator;
+using grammar::text_range;
+using grammar::view;
 
 struct raw_line {
   text_range task, cpu;
@@ -42,21 +39,23 @@ BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_probe, where, from)
 namespace quiesce::observe {
 namespace {
 
-using x3::char_;
-using x3::lit;
+namespace x3 = grammar::x3;
+using grammar::char_;
+using grammar::lit;
+using grammar::number;
+using grammar::white;
+using grammar::word;
 
-const auto number = x3::ulong_long;
 const auto blanks = x3::omit[+x3::blank];
-const auto word = x3::raw[+(char_ - x3::space)];
 
 // The command name may contain anything; the process id is what stands before the processor.
 const auto pid = '-' >> x3::digit >> *x3::digit;
 const auto thread_group = x3::omit[-(blanks >> '(' >> *(char_ - ')') >> ')')];
 const auto processor_follows = thread_group >> blanks >> '[' >> x3::digit;
 const auto task = x3::raw[+(char_ - (x3::omit[pid] >> processor_follows)) >> x3::omit[pid]];
-const auto flags = x3::omit[+(char_ - x3::space)] >> blanks;
+const auto flags = x3::omit[+(char_ - white)] >> blanks;
 const auto stamp = number >> '.' >> x3::raw[+x3::digit] >> ':';
-const auto plain_name = x3::raw[+(char_ - (lit(':') | x3::space))] >> ':';
+const auto plain_name = x3::raw[+(char_ - (lit(':') | white))] >> ':';
 const auto stack_head = x3::raw[lit("<stack trace>")];
 const auto head = x3::omit[*x3::blank] >> task >> thread_group >> blanks >> '[' >> x3::raw[+x3::digit] >> ']' >> blanks >>
                   -(!(number >> '.' >> x3::digit) >> flags) >> stamp >> blanks >> (stack_head | plain_name);
@@ -64,7 +63,7 @@ const auto head = x3::omit[*x3::blank] >> task >> thread_group >> blanks >> '[' 
 const auto lost_line = lit("CPU:") >> x3::omit[number] >> " [LOST " >> (number >> " EVENTS]" | "EVENTS]" >> x3::attr(0ULL));
 const auto entries_line = lit("# entries-in-buffer/entries-written: ") >> number >> '/' >> number;
 
-const auto symbol = +(char_ - (char_("+)") | x3::space));
+const auto symbol = +(char_ - (char_("+)") | white));
 const auto offset = "+0x" >> +x3::xdigit >> -("/0x" >> +x3::xdigit);
 const auto module_name = " [" >> +(char_ - ']') >> ']';
 const auto frame = lit(" => ") >> x3::raw[symbol] >> x3::omit[-offset >> -module_name];
@@ -89,13 +88,8 @@ bool parse_ftrace(std::string_view line, ftrace_line& out) {
   out.name = view(raw.name);
   std::int64_t fraction = 0;
   std::int64_t scale = 1'000'000'000;
-  for (char c : view(raw.fraction))
-    if (scale > 1) {
-      fraction = fraction * 10 + (c - '0');
-      scale /= 10;
-    }
   if (raw.seconds > 9'000'000'000ULL) return false;
-  out.time = static_cast<std::int64_t>(raw.seconds) * 1'000'000'000 + fraction * scale;
+  out.time = static_cast<std::int64_t>(raw.seconds) * 1'000'000'000 + grammar::fraction_of(view(raw.fraction));
   if (first != last && *first == ' ') ++first;
   out.text = {first, static_cast<std::size_t>(last - first)};
   return true;

@@ -7,22 +7,19 @@
 #include <fmt/format.h>
 
 #include <boost/fusion/include/adapt_struct.hpp>
-#include <boost/spirit/home/x3.hpp>
 #include <optional>
 
 #include "conformance/observe_format_list.hpp"
+#include "conformance/observe_grammar.hpp"
 #include "conformance/observe_links.hpp"
 
 namespace quiesce::observe {
 
-namespace x3 = boost::spirit::x3;
-
 namespace {
 
-using iterator = const char*;
-using text_range = boost::iterator_range<iterator>;
-std::string_view view(const text_range& r) { return {r.begin(), static_cast<std::size_t>(r.end() - r.begin())}; }
-
+using grammar::iterator;
+using grammar::text_range;
+using grammar::view;
 struct raw_stamp {
   std::uint32_t year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
   text_range fraction;
@@ -41,26 +38,23 @@ BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_link, ifindex, name)
 namespace quiesce::observe {
 namespace {
 
-using x3::char_;
-using x3::lit;
+namespace x3 = grammar::x3;
+using grammar::char_;
+using grammar::lit;
+using grammar::matches;
+using grammar::white;
+using grammar::word;
 
 const auto number = x3::uint_;
-const auto word = x3::raw[+(char_ - x3::space)];
 const auto stamp = '[' >> number >> '-' >> number >> '-' >> number >> 'T' >> number >> ':' >> number >> ':' >> number >>
                    '.' >> x3::raw[+x3::digit] >> ']' >> -lit(' ');
 const auto label = '[' >> x3::raw[+(char_ - (lit(']') | '['))] >> ']';
-const auto device_name = x3::raw[+(char_ - (x3::space | '@' | (lit(':') >> ' ')))];
-const auto link_line = number >> ": " >> device_name >> x3::omit[-('@' >> +(char_ - (lit(": ") | x3::space)))] >> ": <" >>
+const auto device_name = x3::raw[+(char_ - (white | '@' | (lit(':') >> ' ')))];
+const auto link_line = number >> ": " >> device_name >> x3::omit[-('@' >> +(char_ - (lit(": ") | white)))] >> ": <" >>
                        x3::omit[*(char_ - '>')] >> '>';
-const auto address_line = x3::omit[number] >> ": " >> x3::omit[device_name] >> x3::omit[-('@' >> +(char_ - x3::space))] >>
+const auto address_line = x3::omit[number] >> ": " >> x3::omit[device_name] >> x3::omit[-('@' >> +(char_ - white))] >>
                           x3::omit[-lit(':')] >> x3::omit[+x3::blank] >> (lit("inet") | "family");
 const auto link_address = x3::omit[+x3::blank] >> "link/" >> x3::omit[word] >> ' ' >> word;
-
-template <typename Grammar, typename... Out>
-bool matches(std::string_view text, const Grammar& grammar, Out&... out) {
-  iterator first = text.data();
-  return x3::parse(first, first + text.size(), grammar, out...);
-}
 
 // Days since 1970 of a date (Howard Hinnant, "chrono-compatible low-level date algorithms").
 std::int64_t days(std::int64_t y, std::int64_t m, std::int64_t d) {
@@ -71,11 +65,8 @@ std::int64_t days(std::int64_t y, std::int64_t m, std::int64_t d) {
 }
 
 std::int64_t nanoseconds(const raw_stamp& s) {
-  std::int64_t fraction = 0, scale = 1'000'000'000;
-  for (char c : view(s.fraction))
-    if (scale > 1) fraction = fraction * 10 + (c - '0'), scale /= 10;
   const std::int64_t seconds = days(s.year, s.month, s.day) * 86400 + s.hour * 3600 + s.minute * 60 + s.second;
-  return seconds * 1'000'000'000 + fraction * scale;
+  return seconds * 1'000'000'000 + grammar::fraction_of(view(s.fraction));
 }
 
 struct monitor_line {

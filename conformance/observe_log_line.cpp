@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "conformance/observe_log_line.hpp"
+#include "conformance/observe_grammar.hpp"
 
 #include <boost/fusion/include/adapt_struct.hpp>
-#include <boost/spirit/home/x3.hpp>
 
 namespace quiesce::observe {
 
-namespace x3 = boost::spirit::x3;
-
 namespace {
 
-using iterator = const char*;
-using text_range = boost::iterator_range<iterator>;
-std::string_view view(const text_range& r) {
-  return r.begin() ? std::string_view{r.begin(), static_cast<std::size_t>(r.end() - r.begin())} : std::string_view{};
-}
-
+using grammar::iterator;
+using grammar::text_range;
+using grammar::view;
 struct raw_stamp {
   std::uint64_t seconds = 0;
   text_range fraction;
@@ -52,11 +47,14 @@ BOOST_FUSION_ADAPT_STRUCT(quiesce::observe::raw_waiting, device, count)
 namespace quiesce::observe {
 namespace {
 
-using x3::char_;
-using x3::lit;
+namespace x3 = grammar::x3;
+using grammar::char_;
+using grammar::lit;
+using grammar::matches;
+using grammar::number;
+using grammar::white;
+using grammar::word;
 
-const auto number = x3::ulong_long;
-const auto word = x3::raw[+(char_ - x3::space)];
 const auto level = x3::omit['<' >> +x3::digit >> '>'];
 const auto stamp = -level >> '[' >> x3::omit[*x3::blank] >> number >> '.' >> x3::raw[+x3::digit] >> ']' >> -lit(' ');
 
@@ -73,13 +71,7 @@ const auto waiting = lit("unregister_netdevice: waiting for ") >> x3::raw[+(char
 const auto users = lit("ref_tracker: ") >> x3::raw[+(char_ - " users at") >> " users at"];
 const auto leaked = -lit("ref_tracker: ") >> x3::raw[lit("leaked reference.")];
 const auto frame =
-    x3::omit[+x3::blank] >> x3::raw[+(char_ - (char_('+') | x3::space))] >> x3::omit["+0x" >> +x3::xdigit >> "/0x"];
-
-template <typename Grammar, typename... Out>
-bool matches(std::string_view text, const Grammar& grammar, Out&... out) {
-  iterator first = text.data();
-  return x3::parse(first, first + text.size(), grammar, out...);
-}
+    x3::omit[+x3::blank] >> x3::raw[+(char_ - (char_('+') | white))] >> x3::omit["+0x" >> +x3::xdigit >> "/0x"];
 
 bool parse_rest(std::string_view rest, module_record& out) {
   if (out.what == "hi" || out.what == "lo") {
@@ -110,10 +102,7 @@ log_line parse_log_line(std::string_view line) {
   iterator first = line.data();
   const iterator last = first + line.size();
   if (!x3::parse(first, last, stamp, s) || s.seconds > 9'000'000'000ULL) return {-1, line};
-  std::int64_t fraction = 0, scale = 1'000'000'000;
-  for (char c : view(s.fraction))
-    if (scale > 1) fraction = fraction * 10 + (c - '0'), scale /= 10;
-  return {static_cast<std::int64_t>(s.seconds) * 1'000'000'000 + fraction * scale,
+  return {static_cast<std::int64_t>(s.seconds) * 1'000'000'000 + grammar::fraction_of(view(s.fraction)),
           {first, static_cast<std::size_t>(last - first)}};
 }
 

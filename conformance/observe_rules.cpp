@@ -8,7 +8,7 @@
 namespace quiesce::observe {
 namespace {
 
-constexpr std::size_t forget_at = 64;  // quantifiers range over everything that is remembered
+constexpr std::size_t forget_at = 64;  // or a quarter of what is remembered: it is gone through
 constexpr std::int64_t unknown_net = -1;
 
 bool about_order(const std::string& event) {
@@ -137,12 +137,12 @@ void rule_monitor::push(const observed_event& e, const std::vector<monitors::arg
 void rule_monitor::gone(std::int64_t dev) {
   up_.erase(dev);
   departed_.emplace_back(true, dev);
-  if (departed_.size() >= forget_at) forget_some();
+  if (departed_.size() >= std::max(forget_at, devices_.numbers.size() / 4)) forget_some();
 }
 
 void rule_monitor::gone_net(std::int64_t net) {
   departed_.emplace_back(false, net);
-  if (departed_.size() >= forget_at) forget_some();
+  if (departed_.size() >= std::max(forget_at, devices_.numbers.size() / 4)) forget_some();
 }
 
 // Takes everything that is remembered about identities that are gone out of the monitors' state, so that their numbers are
@@ -159,30 +159,7 @@ void rule_monitor::forget_some() {
     of.numbers.erase(known);
   }
   departed_.clear();
-  monitors::stream_state state = monitor_->state();
-  const auto is_gone = [&](const monitors::value_type& t, std::int64_t v) {
-    if (t.kind != monitors::value_kind::element || v < 0) return false;
-    const std::vector<bool>& in = t.sort == "net" ? no_net : no_device;
-    return (t.sort == "net" || t.sort == "dev") && static_cast<std::size_t>(v) < in.size() &&
-           in[static_cast<std::size_t>(v)];
-  };
-  const auto clean = [&](monitors::table& entries, const std::vector<monitors::value_type>& keys) {
-    std::erase_if(entries, [&](const auto& entry) {
-      for (std::size_t i = 0; i < keys.size(); ++i)
-        if (is_gone(keys[i], entry.first[i])) return true;
-      return false;
-    });
-  };
-  for (std::size_t i = 0; i < state.cells.size(); ++i) clean(state.cells[i], set_.cells[i].keys);
-  for (std::size_t i = 0; i < state.ghosts.size(); ++i) clean(state.ghosts[i], set_.ghosts[i].index);
-  for (auto& [sort, exists] : state.universe) {
-    const std::vector<bool>& in = sort == "net" ? no_net : no_device;
-    if (sort != "net" && sort != "dev") continue;
-    for (std::size_t v = 0; v < exists.size() && v < in.size(); ++v)
-      if (in[v]) exists[v] = false;
-    while (!exists.empty() && !exists.back()) exists.pop_back();
-  }
-  monitor_->restore(std::move(state), monitor_->sequence());
+  monitor_->forget({{"dev", no_device}, {"net", no_net}});
 }
 
 // A variable of a kind of span of which there was none.

@@ -92,7 +92,8 @@ std::string order_text(const batch& b, const std::string& indent) {
          ++k)
       if (b.turns[k].dev >= 0) ids.push_back(b.turns[k].dev);
     std::vector<std::string> words;
-    for (const std::string& s : t.steps) words.push_back(s + (&s == &t.steps.back() ? (ids.empty() ? "" : ":") : ","));
+    for (const std::string_view& s : t.steps)
+      words.push_back(std::string(s) + (&s == &t.steps.back() ? (ids.empty() ? "" : ":") : ","));
     if (!ids.empty()) words.push_back(names(b, ids));
     out += wrapped(words, indent);
     i = k;

@@ -67,10 +67,12 @@ std::string failure_text(const report_input& in, const std::string& what, const 
 }
 
 std::string not_promised_text(const report_input& in) {
-  if (in.result.not_promised.empty()) return {};
-  std::string text = "does not hold, and is no rule of this variant:\n";
-  for (const auto& [what, f] : in.result.not_promised) text += fmt::format("  {:<44} {}\n", what, f.first.not_promised);
-  return text + "\n";
+  std::string no_rule, known;
+  for (const auto& [what, f] : in.result.not_promised)
+    (f.first.known ? known : no_rule) += fmt::format("  {:<44} {}\n", what, f.first.not_promised);
+  if (!known.empty()) known = "does not hold, which is known of this variant; its model breaks it too:\n" + known + "\n";
+  if (!no_rule.empty()) no_rule = "does not hold, and is no rule of this variant:\n" + no_rule + "\n";
+  return known + no_rule;
 }
 
 std::string subject(const report_input& in) {

@@ -24,9 +24,12 @@ trial::trial(const rule_book& rules, const refimpl::variant_policy& policy, cons
   };
 }
 
-std::string trial::excuse(const ast::property& p, const scenario& s) const {
-  const std::string why = not_promised(policy(), p);
-  return why.empty() ? beyond_rule(policy(), p.name, s) : why;
+void trial::excuse(finding& f, const ast::property& p, const scenario& s) const {
+  f.not_promised = not_promised(policy(), p);
+  if (f.not_promised.empty()) f.not_promised = beyond_rule(policy(), p.name, s);
+  if (!f.not_promised.empty()) return;
+  f.not_promised = rules_.known().of(policy().name, p, s);
+  f.known = !f.not_promised.empty();
 }
 
 std::vector<finding> trial::run(const scenario& s, run_result* result, bool keep) {
@@ -38,8 +41,10 @@ std::vector<finding> trial::run(const scenario& s, run_result* result, bool keep
   run_result own = conformance::run(s, settings_);
   if (own.stopped) judge_.stopped(*own.stopped);
   std::vector<finding> found;
-  for (const breach& b : judge_.breaches())
-    found.push_back({b.property, b.text, b.at, excuse(*rules_.entries()[rules_.number(b.property)].property, s)});
+  for (const breach& b : judge_.breaches()) {
+    found.push_back({b.property, b.text, b.at, {}});
+    excuse(found.back(), *rules_.entries()[rules_.number(b.property)].property, s);
+  }
   found.insert(found.end(), warnings_.begin(), warnings_.end());
   const std::uint64_t last = judge_.seen() == 0 ? 0 : judge_.seen() - 1;
   if (own.stopped)

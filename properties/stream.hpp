@@ -128,6 +128,10 @@ class stream_monitor {
     sequence_ = sequence;
   }
 
+  // Takes out of the state what is remembered under elements that are gone, by sort and number: their numbers are free.
+  // Members of open spans stay. Takes time in the size of the state.
+  void forget(const std::map<std::string, std::vector<bool>>& gone);
+
   // As newly made with the same set and options: for the next stream, without the cost of compiling the tables again.
   void reset();
 

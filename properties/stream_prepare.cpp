@@ -112,4 +112,28 @@ void stream_monitor::meet(const value_type& type, std::size_t sort, const argume
     for (std::int64_t m : arg.members) meet(sort, m);
 }
 
+void stream_monitor::forget(const std::map<std::string, std::vector<bool>>& gone) {
+  const auto clean = [&](table& entries, const std::vector<value_type>& keys) {
+    if (entries.empty()) return;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto of = keys[i].kind == value_kind::element ? gone.find(keys[i].sort) : gone.end();
+      if (of == gone.end()) continue;
+      const std::vector<bool>& numbers = of->second;
+      std::erase_if(entries, [&](const auto& entry) {
+        const std::int64_t v = entry.first[i];
+        return v >= 0 && static_cast<std::size_t>(v) < numbers.size() && numbers[static_cast<std::size_t>(v)];
+      });
+    }
+  };
+  for (std::size_t i = 0; i < state_.cells.size(); ++i) clean(state_.cells[i], set_.cells[i].keys);
+  for (std::size_t i = 0; i < state_.ghosts.size(); ++i) clean(state_.ghosts[i], set_.ghosts[i].index);
+  for (auto& [sort, exists] : state_.universe) {
+    const auto of = gone.find(sort);
+    if (of == gone.end()) continue;
+    for (std::size_t v = 0; v < exists.size() && v < of->second.size(); ++v)
+      if (of->second[v]) exists[v] = false;
+    while (!exists.empty() && !exists.back()) exists.pop_back();
+  }
+}
+
 }  // namespace quiesce::monitors

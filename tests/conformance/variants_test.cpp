@@ -7,6 +7,7 @@
 #include <set>
 
 #include "conformance/generate.hpp"
+#include "conformance/known.hpp"
 #include "conformance/promise.hpp"
 #include "conformance/trial.hpp"
 #include "tests/support/repository.hpp"
@@ -21,23 +22,6 @@ catalogue& inputs() {
 const rule_book& rules() {
   static const rule_book book(inputs());
   return book;
-}
-
-// Which variant of the stack a model's variant is, where the names differ. fib_neigh's P1 has an event list that works.
-struct counterpart {
-  const char *model, *variant, *stack;
-};
-constexpr counterpart counterparts[] = {
-    {"fib_neigh", "P1", "P1b"},
-    {"fib6_gc", "rechecked", "grecheck"},
-    {"*", "K61", "6.1"},
-    {"*", "K618", "6.18"},
-};
-
-std::string stack_variant(const ast::claim& c) {
-  for (const counterpart& x : counterparts)
-    if ((x.model == std::string_view("*") || c.model == x.model) && c.variant == x.variant) return x.stack;
-  return refimpl::find_variant(c.variant) ? c.variant : std::string();
 }
 
 // What a variant has from the one that it changes, and what its model's environment leaves out.

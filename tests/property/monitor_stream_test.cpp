@@ -289,12 +289,17 @@ void compare(const std::string& text, const std::vector<naive_event>& trace, tal
     return;
   }
   ++t.compiled;
-  monitors::stream_monitor stream(set, options()), resumed(set, options());
+  monitors::stream_options brief = options();
+  brief.first_only = true;
+  monitors::stream_monitor stream(set, options()), resumed(set, options()), terse(set, brief);
   std::vector<monitors::violation> found;
   std::size_t middle = trace.size() / 2;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (i == middle) resumed.restore(stream.state(), stream.sequence());
     auto now = stream.push(trace[i].process, trace[i].name, arguments(trace[i]));
+    const auto counted = terse.push(trace[i].process, trace[i].name, arguments(trace[i]));
+    RC_ASSERT(counted.size() == now.size());
+    if (found.empty() && !now.empty()) RC_ASSERT(counted.front().text == now.front().text);
     if (i >= middle) {
       RC_ASSERT(resumed.push(trace[i].process, trace[i].name, arguments(trace[i])).size() == now.size());
       RC_ASSERT(resumed.state() == stream.state());

@@ -210,5 +210,41 @@ TEST_F(teardown, every_shipped_property_compiles_and_is_in_the_table) {
   }
 }
 
+// What keeps the time of an event from growing with the elements that were ever seen.
+TEST_F(teardown, a_quantifier_over_the_members_of_a_span_ranges_over_them_only) {
+  for (const auto& p : file.properties) {
+    if (p.name != "all_unregister_before_any_uninit" && p.name != "unregister_before_batch") continue;
+    const monitors::monitor_set set = monitors::compile(vocabulary.vocabularies.at(0), {&p});
+    const auto places = monitors::mentions_of_quantifier(set, set.monitors.at(0).checks.at(0).condition);
+    ASSERT_TRUE(places.has_value()) << p.name;
+    ASSERT_EQ(places->size(), 1u) << p.name;
+    EXPECT_EQ(places->front().in, monitors::mention::place::members) << p.name;
+  }
+}
+
+TEST_F(teardown, a_free_variable_ranges_over_what_its_counter_counted) {
+  const ast::property_file neigh = read("neigh.prop");
+  for (const auto& p : neigh.properties) {
+    if (p.name != "arp_walks_at_most_twice") continue;
+    const monitors::monitor_set set = monitors::compile(vocabulary.vocabularies.at(0), {&p});
+    const monitors::check& c = set.monitors.at(0).checks.at(0);
+    const auto places = monitors::mentions_beside(set, c.condition, c.free.at(0).first, true);
+    ASSERT_TRUE(places.has_value());
+    ASSERT_EQ(places->size(), 1u);
+    EXPECT_EQ(places->front().in, monitors::mention::place::cell);
+    EXPECT_EQ(places->front().key, 0u);
+  }
+}
+
+TEST_F(teardown, an_element_that_is_forgotten_starts_anew_under_its_number) {
+  std::vector<const ast::property*> chosen;
+  for (const auto& p : file.properties)
+    if (p.name == "unregister_before_uninit") chosen.push_back(&p);
+  monitor_run r(vocabulary.vocabularies.at(0), chosen);
+  EXPECT_EQ(r.push("NETDEV_REGISTER a n; NETDEV_UNREGISTER a n; ndo_uninit a n"), "");
+  r.monitor().forget({{"dev", {true}}});
+  EXPECT_EQ(r.push("ndo_uninit a n"), "unregister_before_uninit@3");
+}
+
 }  // namespace
 }  // namespace quiesce::test
