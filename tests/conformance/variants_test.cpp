@@ -98,6 +98,30 @@ std::vector<std::string> variant_names() {
   return names;
 }
 
+const ast::property& property(const char* name) { return *rules().entries()[rules().number(name)].property; }
+
+TEST(KnownBreaks, AreThoseThatTheModelOfTheVariantIsClaimedToHave) {
+  const known_breaks& known = rules().known();
+  const scenario plain;
+  EXPECT_NE(known.of("J1", property("no_foreign_neighbour_removed"), plain), "");
+  EXPECT_NE(known.of("E1", property("no_foreign_neighbour_removed"), plain), "") << "from J1";
+  EXPECT_EQ(known.of("reference", property("no_foreign_neighbour_removed"), plain), "");
+  EXPECT_EQ(known.of("6.1", property("no_foreign_neighbour_removed"), plain), "");
+  EXPECT_NE(known.of("P1b", property("no_newlink_after_dellink"), plain), "");
+  EXPECT_EQ(known.of("J1", property("no_newlink_after_dellink"), plain), "") << "claimed to be kept";
+}
+
+TEST(KnownBreaks, DoNotExcuseWhatTheSeriesProposesButInHandlers) {
+  const known_breaks& known = rules().known();
+  const scenario plain;
+  scenario with_handlers;
+  with_handlers.callbacks.emplace_back();
+  EXPECT_EQ(known.of("P1b", property("batch_before_uninit"), plain), "");
+  EXPECT_EQ(known.of("J1", property("batch_before_uninit"), plain), "");
+  EXPECT_NE(known.of("J1", property("batch_before_uninit"), with_handlers), "") << "HB8";
+  EXPECT_NE(known.of("J1", property("replay_batch_at_most_once"), with_handlers), "") << "HB13";
+}
+
 class Variants : public testing::TestWithParam<std::string> {
  protected:
   // What random scenarios break, each with the first of them; what is beyond a property does not count.
