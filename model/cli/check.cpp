@@ -24,7 +24,7 @@ namespace {
 struct check_options {
   selection what;
   std::vector<std::string> targets, properties;
-  std::string engine = "auto", format = "text", memory, trace_out, compare;
+  std::string engine = "auto", reduce = "none", format = "text", memory, trace_out, compare;
   double timeout = 0;
   limits most;
   long_search extra;
@@ -61,6 +61,8 @@ void check_usage(const check_options& o) {
     usage_error("--depth belongs to --engine bounded or induction");
   if (o.most.symmetry && o.engine != "auto" && o.engine != "explicit")
     usage_error("--symmetry belongs to the explicit engine");
+  if (o.most.reduce.any() && o.engine != "auto" && o.engine != "explicit")
+    usage_error("--reduce belongs to the explicit engine");
   writer_named(o.format);
 }
 
@@ -278,6 +280,7 @@ outcome check_models(catalogue& inputs, const std::vector<std::string>& models, 
 }
 
 outcome run_check(catalogue& inputs, check_options o) {
+  o.most.reduce = reductions_named(o.reduce);
   check_usage(o);
   if (!o.memory.empty()) o.most.max_bytes = bytes_of(o.memory);
   o.most.seconds = o.timeout;
@@ -311,6 +314,9 @@ action add_check(CLI::App& app) {
   app.add_option("--timeout", options->timeout, "end with `unknown` after so many seconds")->check(not_seconds);
   app.add_flag("--symmetry,!--no-symmetry", options->most.symmetry,
                "count states up to exchange of interchangeable elements");
+  app.add_option("--reduce", options->reduce,
+                 "steps that need not be explored or kept: none; merge, partial-order or all")
+      ->check(CLI::IsMember({"none", "merge", "partial-order", "all"}));
   static const std::map<std::string, state_store> stores = {
       {"full", state_store::full}, {"compressed", state_store::compressed}, {"hash-compact", state_store::hash_compact}};
   app.add_option("--store", options->most.store,

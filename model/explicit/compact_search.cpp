@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model/explicit/compact_set.hpp"
+#include "model/explicit/merge.hpp"
 #include "model/explicit/symmetry.hpp"
 #include "model/explicit/worker.hpp"
 
@@ -22,8 +23,9 @@ class compact_exploration {
         options_(o),
         masks_(s.program(), o.wanted),
         watch_({o.max_states, o.max_memory_bytes, o.timeout_s}),
-        words_(s.state_layout().words()),
-        steps_(s.make_stepper()) {
+        words_(s.state_layout().words()) {
+    if (o.reduce.any()) reduced_ = std::make_unique<reducer>(s, o.reduce);
+    use(s.make_stepper());
     result_.properties.resize(s.program().properties.size());
     if (o.store == state_store::compressed) set_ = std::make_unique<quotient_set>(used_bits(s.state_layout()));
     if (o.store == state_store::hash_compact) {
@@ -66,6 +68,8 @@ class compact_exploration {
     result_.symmetry_note = symmetry_->why();
     if (!symmetry_->trivial()) canonical_ = symmetry_->make_canonicaliser();
   }
+
+  void use(std::unique_ptr<stepper> s) { steps_ = reduced_ ? reduced_->make_stepper(std::move(s)) : std::move(s); }
 
   void prepare_buffer() {
     space_.resize(std::size_t{most_steps} * words_);
@@ -117,7 +121,7 @@ class compact_exploration {
     if (waits) native_->wait();
     if (native_->now() != native_code::state::ready) return;
     native_used_ = true;
-    steps_ = native_->make_stepper();
+    use(native_->make_stepper());
   }
 
   void expand_level() {
@@ -225,6 +229,7 @@ class compact_exploration {
     o.store = state_store::full;
     o.max_depth = deepest + 1;
     search_result full = explore(system_, o);
+    result_.states_again = full.states + full.states_again;
     result_.properties = std::move(full.properties);
     result_.errors = std::move(full.errors);
     result_.bounds = std::move(full.bounds);
@@ -253,6 +258,7 @@ class compact_exploration {
   budget_watch watch_;
   const std::uint32_t words_;
   std::unique_ptr<native_code> native_;  // outlives the steps that use it
+  std::unique_ptr<reducer> reduced_;
   std::unique_ptr<stepper> steps_;
   std::unique_ptr<compact_set> set_;
   hash_set* hashes_ = nullptr;

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include "model/explicit/native_text.hpp"
+#include "model/system/single.hpp"
 
 namespace quiesce {
 
 struct native_code::functions {
   std::uint32_t (*expand)(const word*, std::uint32_t*, std::uint32_t, successor_buffer*) = nullptr;
   std::uint32_t (*invariants)(const word*, word*) = nullptr;
+  std::uint32_t (*steps_of)(const word*, std::uint32_t, std::uint32_t, successor_buffer*) = nullptr;
   void* object = nullptr;
   ~functions() {
     if (object) dlclose(object);
@@ -21,12 +23,27 @@ struct native_code::functions {
 namespace {
 
 // What generated code cannot do the interpreter does.
-class native_stepper final : public stepper {
+class native_stepper final : public stepper, public single_stepper {
  public:
   using expand_function = std::uint32_t (*)(const word*, std::uint32_t*, std::uint32_t, successor_buffer*);
   using invariants_function = std::uint32_t (*)(const word*, word*);
-  native_stepper(std::unique_ptr<stepper> other, expand_function e, invariants_function i)
-      : other_(std::move(other)), expand_(e), invariants_(i), words_(other_->words_of_state()) {}
+  using steps_of_function = std::uint32_t (*)(const word*, std::uint32_t, std::uint32_t, successor_buffer*);
+  native_stepper(std::unique_ptr<stepper> other, const ir::program& p, expand_function e, invariants_function i,
+                 steps_of_function o)
+      : other_(std::move(other)), expand_(e), invariants_(i), steps_of_(o), words_(other_->words_of_state()) {
+    std::uint32_t n = 0;
+    for (const ir::process& q : p.processes) {
+      number_.push_back(n);
+      n += q.over == ir::nothing ? 1 : static_cast<std::uint32_t>(p.sorts[q.over].element.size());
+    }
+  }
+
+  result steps_of(const word* state, std::uint32_t process, std::uint32_t instance, std::uint32_t parent,
+                  successor_buffer& b) override {
+    const std::uint32_t r = steps_of_(state, number_[process] + instance, parent, &b);
+    return r == 0 ? result::done : r == 1 ? result::stopped : result::not_here;
+  }
+  single_stepper& slower() override { return dynamic_cast<single_stepper&>(*other_); }
 
   bool expand(const word* states, std::uint32_t first, std::uint32_t count, successor_buffer& b) override {
     while (count > 0) {
@@ -56,7 +73,9 @@ class native_stepper final : public stepper {
   std::unique_ptr<stepper> other_;
   expand_function expand_;
   invariants_function invariants_;
+  steps_of_function steps_of_;
   const std::uint32_t words_;
+  std::vector<std::uint32_t> number_;  // of a process's first instance
 };
 
 }  // namespace
@@ -101,13 +120,15 @@ void native_code::load() {
   const auto* own_key = static_cast<const char*>(dlsym(found->object, "quiesce_key"));
   found->expand = reinterpret_cast<decltype(found->expand)>(dlsym(found->object, "quiesce_expand"));
   found->invariants = reinterpret_cast<decltype(found->invariants)>(dlsym(found->object, "quiesce_invariants"));
-  if (!own_key || key != own_key || !found->expand || !found->invariants)
+  found->steps_of = reinterpret_cast<decltype(found->steps_of)>(dlsym(found->object, "quiesce_steps_of"));
+  if (!own_key || key != own_key || !found->expand || !found->invariants || !found->steps_of)
     return void(why_ = "the compiled steps are of another system");
   functions_ = std::move(found);
 }
 
 std::unique_ptr<stepper> native_code::make_stepper() const {
-  return std::make_unique<native_stepper>(system_.make_stepper(), functions_->expand, functions_->invariants);
+  return std::make_unique<native_stepper>(system_.make_stepper(), system_.program(), functions_->expand,
+                                          functions_->invariants, functions_->steps_of);
 }
 
 }  // namespace quiesce

@@ -268,6 +268,15 @@ std::string expand_text(const std::vector<std::string>& first, const std::vector
 )";
 }
 
+// One instance, by its number in the fixed order of steps.
+std::string one_text(const std::vector<std::string>& all) {
+  std::string out =
+      "extern \"C\" u32 quiesce_steps_of(const u64* s, u32 which, u32 parent, successor_buffer* b) {\n  u32 any = 0;\n"
+      "  switch (which) {\n";
+  for (std::size_t i = 0; i < all.size(); ++i) out += fmt::format("    case {}: return {}(s, b, parent, &any);\n", i, all[i]);
+  return out + "    default: return 2;\n  }\n}\n";
+}
+
 std::string invariants_text(const program& p, const layout& l) {
   native_expression expressions(p, l);
   std::string out = "extern \"C\" u32 quiesce_invariants(const u64* s, u64* failing) {\n" +
@@ -287,7 +296,7 @@ std::optional<std::string> native_text(const program& p, const layout& l, const 
   std::string out = fmt::format("// batches: {}\n#define W {}\n", abi_of_batches, l.words()) + head;
   out += fmt::format("extern \"C\" {{ extern const char quiesce_key[] = \"{}\"; }}\n", key);
   const dead_locals live(p);
-  std::vector<std::string> first, late;
+  std::vector<std::string> first, late, all;
   for (std::uint32_t q = 0; q < p.processes.size(); ++q) {
     const process& x = p.processes[q];
     const std::size_t instances = x.over == nothing ? 1 : p.sorts[x.over].element.size();
@@ -296,9 +305,10 @@ std::optional<std::string> native_text(const program& p, const layout& l, const 
       out += one.write();
       if (out.size() > most_text) return std::nullopt;
       (x.only_when_stuck ? late : first).push_back(one.name());
+      all.push_back(one.name());
     }
   }
-  out += expand_text(first, late) + invariants_text(p, l);
+  out += expand_text(first, late) + one_text(all) + invariants_text(p, l);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "model/explicit/checkpoint.hpp"
 #include "model/explicit/compact_search.hpp"
 #include "model/explicit/explored.hpp"
+#include "model/explicit/reduced_search.hpp"
 #include "model/explicit/seen_set.hpp"
 #include "model/explicit/symmetry.hpp"
 #include "model/explicit/worker.hpp"
@@ -28,9 +29,10 @@ class exploration {
       : system_(s),
         options_(o),
         shared_{s, property_masks(s.program(), o.wanted), seen_set(s.state_layout().words()),
-                budget_watch({o.max_states, o.max_memory_bytes, o.timeout_s}), nullptr},
+                budget_watch({o.max_states, o.max_memory_bytes, o.timeout_s}), nullptr, nullptr},
         seen_(shared_.seen) {
     if (o.symmetry) use_symmetry();
+    if (o.reduce.any()) shared_.reduced = std::make_unique<reducer>(s, o.reduce);
     result_.properties.resize(s.program().properties.size());
     threads_ = o.threads ? o.threads : std::max(1u, std::thread::hardware_concurrency());
   }
@@ -125,7 +127,9 @@ class exploration {
     result_.marked |= w.marked();
   }
 
-  bool stop() const { return shared_.watch.ended() || (options_.stop_at_first && found_wanted_); }
+  bool stop() const {
+    return shared_.watch.ended() || (options_.stop_at_first && found_wanted_) || (options_.enough && options_.enough(result_));
+  }
 
   // Kept from level to level, for what they have allocated and cached.
   void need_workers(unsigned n) {
@@ -269,6 +273,7 @@ class exploration {
 
   finding with_run(finding f, const candidate& c) {
     if (options_.traces) f.run = rebuild(f, c);
+    if (shared_.reduced && options_.traces) f.depth = f.run.steps.size() - 1;
     return f;
   }
 
@@ -278,6 +283,31 @@ class exploration {
     for (; last != seen_set::none; last = seen_.parent(last)) path.push_back(last);
     std::reverse(path.begin(), path.end());
     return path;
+  }
+
+  // The canonical states of a run along them, those in between included that were not kept.
+  std::vector<std::vector<word>> states_along(const std::vector<seen_set::index>& path,
+                                              symmetry::canonicaliser* canonical) const {
+    std::vector<std::vector<word>> out;
+    std::unique_ptr<stepper> steps;
+    if (shared_.reduced) steps = shared_.reduced->make_stepper(system_.make_stepper());
+    for (std::size_t k = 0; k < path.size(); ++k) {
+      const word* to = seen_.state(path[k]);
+      if (k == 0 || !steps) {
+        out.emplace_back(to, to + seen_.words());
+        continue;
+      }
+      bool found = false;
+      shared_.reduced->runs(*steps, seen_.state(path[k - 1]), [&](std::vector<std::vector<word>> run) {
+        if (canonical)
+          for (auto& x : run) canonical->canonical(x.data());
+        if (!std::equal(run.back().begin(), run.back().end(), to)) return false;
+        out.insert(out.end(), run.begin(), run.end());
+        return found = true;
+      });
+      if (!found) throw std::logic_error("a step under reductions is not found again");
+    }
+    return out;
   }
 
   // Under symmetry a step that ends in an error half-way through a loop over interchangeable elements may stop at another of
@@ -299,10 +329,11 @@ class exploration {
       if (canonical) canonical->canonical(image.data());
       return std::equal(image.begin(), image.end(), wanted);
     };
+    const auto states = states_along(path_to(c.of_state ? c.state : c.parent), canonical.get());
     std::vector<step_filter> filters;
-    for (seen_set::index i : path_to(c.of_state ? c.state : c.parent))
+    for (const std::vector<word>& state : states)
       filters.push_back(
-          [&, i](const step& x) { return x.outcome == step_outcome::state && becomes(x.state, seen_.state(i)); });
+          [&](const step& x) { return x.outcome == step_outcome::state && becomes(x.state, state.data()); });
     if (!c.of_state)
       filters.push_back([&](const step& x) { return is_finding(f, x) && (!exact || becomes(x.state, c.target.data())); });
     return run_trace(system_, filters);
@@ -356,8 +387,13 @@ class exploration {
 
 }  // namespace
 
+namespace {
+search_result explore_once(const transition_system& s, const search_options& o) { return exploration(s, o).run(); }
+}  // namespace
+
 search_result explore(const transition_system& s, const search_options& o) {
-  return o.store == state_store::full ? exploration(s, o).run() : explore_compactly(s, o);
+  if (o.store != state_store::full) return explore_compactly(s, o);
+  return o.reduce.any() ? explore_reduced(s, o, explore_once) : explore_once(s, o);
 }
 
 std::vector<std::vector<word>> reachable_states(const transition_system& s, const search_options& o) {

@@ -18,6 +18,7 @@
 #include "model/explicit/budget.hpp"
 #include "model/explicit/counterexample.hpp"
 #include "model/explicit/native.hpp"
+#include "model/explicit/reductions.hpp"
 #include "model/system/system.hpp"
 
 namespace quiesce {
@@ -40,6 +41,7 @@ struct checkpoint_plan {
 };
 
 struct explored;  // explored.hpp
+struct search_result;
 
 struct search_options {
   state_store store = state_store::full;        // the others use one thread
@@ -51,11 +53,13 @@ struct search_options {
   std::uint64_t wanted = ~std::uint64_t{0};  // properties that findings are recorded for
   bool stop_at_first = false;  // end after the level in which a wanted finding (or, if checked, a deadlock) occurs
   bool symmetry = false;
+  reductions reduce;                         // findings stay of least depth: see reduced_search.hpp
   bool check_deadlock = true;
   bool traces = true;         // rebuild the run of each finding
   std::uint32_t grain = 128;  // states that a thread takes at a time; levels below 8 grains are not shared
   native_mode native = native_mode::off;
   std::uint64_t native_from = 200000;                    // states of a search that are worth a compiler, in `automatic`
+  std::function<bool(const search_result&)> enough;      // asked behind each level: true ends the search
   std::function<void(const search_progress&)> progress;  // about once a second, from one thread at a time
   checkpoint_plan checkpoint;
   std::function<void(const explored&)> examine;  // all that was reached, at the end; full store only
@@ -70,6 +74,7 @@ struct finding {
   std::uint32_t property = 0;  // violation, reached
   std::uint8_t which = 0;      // error, bound: the kind
   std::uint64_t depth = 0;     // steps from the initial state, the last one included
+  bool minimal = true;         // no run with fewer steps ends so
   trace run;                   // concrete, also under symmetry; empty without search_options::traces
 };
 
@@ -82,6 +87,7 @@ struct search_result {
   budget ended_by = budget::none;
   std::uint64_t marked = 0;  // properties whose trigger happened
   std::uint64_t group_order = 1;
+  std::uint64_t states_again = 0;  // of the search without reductions that made runs shortest
   double omission_probability = 0;  // hash_compact: at most so, that a state was not explored
   std::uint64_t native_levels = 0;  // levels that compiled code expanded
   std::string native_note;          // why there was none; empty where there was, or none was asked for

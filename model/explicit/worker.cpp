@@ -11,7 +11,8 @@ constexpr std::uint32_t most_words = 4096, most_steps = 512, fewest_steps = 16, 
 }
 
 search_worker::search_worker(search_shared& s)
-    : found(s.seen), shared_(s), words_(s.seen.words()), steps_(s.system.make_stepper()), inserter_(s.seen.make_inserter()) {
+    : found(s.seen), shared_(s), words_(s.seen.words()), inserter_(s.seen.make_inserter()) {
+  use(s.system.make_stepper());
   if (s.symmetric) canonical_ = s.symmetric->make_canonicaliser();
   for (const ir::checked_property& p : s.system.program().properties)
     invariants_ = invariants_ || p.invariant != ir::nothing;

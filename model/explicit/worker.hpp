@@ -10,6 +10,7 @@
 
 #include "model/explicit/budget.hpp"
 #include "model/explicit/candidates.hpp"
+#include "model/explicit/merge.hpp"
 #include "model/explicit/seen_set.hpp"
 #include "model/explicit/symmetry.hpp"
 #include "model/system/system.hpp"
@@ -39,6 +40,7 @@ struct search_shared {
   seen_set seen;
   budget_watch watch;
   std::unique_ptr<symmetry> symmetric;  // nothing: no reduction
+  std::unique_ptr<reducer> reduced;     // nothing: every step is explored
   seen_set::index level = 0;            // states numbered from here on belong to the level being built
   std::uint64_t decided = 0;            // properties that have a finding
 };
@@ -56,7 +58,9 @@ class search_worker {
   void finish(bool alone);
   bool stopped() const { return stopped_; }  // by a budget
 
-  void use(std::unique_ptr<stepper> s) { steps_ = std::move(s); }
+  void use(std::unique_ptr<stepper> s) {
+    steps_ = shared_.reduced ? shared_.reduced->make_stepper(std::move(s)) : std::move(s);
+  }
   void clear();
 
   candidates found;

@@ -77,11 +77,13 @@ json row_json(const row& r) {
               {"exhaustive", a.complete},
               {"states", a.states},
               {"symmetry_group", a.group_order},
+              {"reductions", name(a.reduced)},
               {"transitions", a.transitions},
               {"depth", a.depth},
               {"obstacles", a.obstacles},
               {"hash", v.hash}};
   if (!v.method.empty()) out["method"] = v.method;
+  if (a.states_again) out["states_searched_again"] = a.states_again;
   if (!a.symmetry_note.empty()) out["symmetry_note"] = a.symmetry_note;
   if (v.kind == verdict_kind::unknown) out["reason"] = v.reason;
   if (r.claim) out["claim"] = claim_json(r);

@@ -106,7 +106,10 @@ std::string one_line(std::string head) {
 std::string extent(const answer& a, const verdict* v = nullptr) {
   if (v && !v->method.empty()) return v->method;
   const std::string orbits = a.group_order > 1 ? fmt::format(" up to symmetry, group of {}", a.group_order) : "";
-  return fmt::format("{}exhaustive, {} states{}", a.complete ? "" : "not ", a.states, orbits);
+  std::string how;
+  if (a.reduced.partial_order) how += ", partial order";
+  if (a.reduced.merge) how += ", steps merged";
+  return fmt::format("{}exhaustive, {} states{}{}", a.complete ? "" : "not ", a.states, orbits, how);
 }
 
 std::string explorations_text(const std::vector<const row*>& rows) {

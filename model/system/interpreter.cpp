@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "model/system/bytecode.hpp"
+#include "model/system/single.hpp"
 #include "model/system/system.hpp"
 #include "model/system/validate.hpp"
 #include "properties/diagnostic.hpp"
@@ -349,7 +350,7 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
   }
 }
 
-class interpreter final : public stepper {
+class interpreter final : public stepper, public single_stepper {
  public:
   explicit interpreter(const interpreted_system& s)
       : system_(s), fast_(s, s.fast_, false), recording_(s, s.recording_, true) {}
@@ -382,6 +383,19 @@ class interpreter final : public stepper {
   }
 
   std::uint32_t words_of_state() const override { return system_.layout_.words(); }
+
+  result steps_of(const word* state, std::uint32_t process, std::uint32_t instance, std::uint32_t parent,
+                  successor_buffer& b) override {
+    struct enough {};
+    try {
+      steps_of_one(fast_, system_.fast_, state, process, instance, [&](const step& x, const step_record&) {
+        if (put_step(b, x, parent, words_of_state())) throw enough{};
+      });
+    } catch (const enough&) {
+      return result::stopped;
+    }
+    return result::done;
+  }
 
  private:
   std::uint32_t instances(const ir::process& q) const {
@@ -419,21 +433,28 @@ class interpreter final : public stepper {
 
   template <class visitor>
   bool steps_of(machine& m, const image& code, const word* state, std::uint32_t p, const visitor& visit) {
+    const std::uint32_t n = instances(system_.program_.processes[p]);
+    bool any = false;
+    for (std::uint32_t k = 0; k < n; ++k) any = steps_of_one(m, code, state, p, k, visit) || any;
+    return any;
+  }
+
+  template <class visitor>
+  bool steps_of_one(machine& m, const image& code, const word* state, std::uint32_t p, std::uint32_t k,
+                    const visitor& visit) {
     const ir::process& q = system_.program_.processes[p];
     const image::process_code& routines = code.processes[p];
+    const ir::location& l = q.locations[location_of(q, state, k)];
+    if (l.ended) return false;
+    const routine& text = routines.by_instance.size() == 1 ? routines.by_instance[0] : routines.by_instance[k];
     bool any = false;
-    for (std::uint32_t k = 0; k < instances(q); ++k) {
-      const ir::location& l = q.locations[location_of(q, state, k)];
-      if (l.ended) continue;
-      const routine& text = routines.by_instance.size() == 1 ? routines.by_instance[0] : routines.by_instance[k];
-      m.paths(text, text.entry[l.entry], state, k, &q.code, [&](const machine::result& r) {
-        any = true;
-        if (r.outcome == step_outcome::state && q.pc != ir::nothing)
-          put(m.state(), system_.layout_.slots()[system_.program_.variables[q.pc].first_slot + k],
-              static_cast<word>(r.location));
-        visit(describe(m, r, p, k, q.code), m.record());
-      });
-    }
+    m.paths(text, text.entry[l.entry], state, k, &q.code, [&](const machine::result& r) {
+      any = true;
+      if (r.outcome == step_outcome::state && q.pc != ir::nothing)
+        put(m.state(), system_.layout_.slots()[system_.program_.variables[q.pc].first_slot + k],
+            static_cast<word>(r.location));
+      visit(describe(m, r, p, k, q.code), m.record());
+    });
     return any;
   }
 

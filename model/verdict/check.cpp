@@ -66,6 +66,7 @@ struct judge {
     if (const finding* witness = violation(i)) {
       v.kind = verdict_kind::holds;
       v.counterexample = words_of(system, witness->run, "reached");
+      v.counterexample->shortest = witness->minimal;
       return v;
     }
     if (!decided()) return undecided(std::move(v));
@@ -81,11 +82,13 @@ struct judge {
     if (const finding* broken = violation(i)) {
       v.kind = verdict_kind::violated;
       v.counterexample = words_of(system, broken->run, "");
+      v.counterexample->shortest = broken->minimal;
       return v;
     }
     if (found.deadlock) {
       v.kind = verdict_kind::deadlock;
       v.counterexample = words_of(system, found.deadlock->run, "");
+      v.counterexample->shortest = found.deadlock->minimal;
       if (v.counterexample->ending.empty()) v.counterexample->ending = "no process can move, and not all rest";
       return v;
     }
@@ -147,10 +150,11 @@ std::string prepared_check::input_hash(std::size_t property, const limits& most)
                  {"sizes", lines_of(scope_.sizes)},
                  {"bounds", lines_of(scope_.bounds)},
                  {"time", scope_.urgent ? fmt::format("urgent {}", scope_.horizon) : "free"},
-                 {"engine", fmt::format("{} symmetry={} states={} memory={} seconds={}{}{}", most.engine, most.symmetry,
+                 {"engine", fmt::format("{} symmetry={} states={} memory={} seconds={}{}{}{}", most.engine, most.symmetry,
                                         most.max_states, most.max_bytes, most.seconds,
                                         most.max_depth == 0 ? "" : fmt::format(" depth={}", most.max_depth),
-                                        most.store == state_store::hash_compact ? " store=hash-compact" : "")}});
+                                        most.store == state_store::hash_compact ? " store=hash-compact" : "",
+                                        most.reduce.any() ? fmt::format(" reduce={}", name(most.reduce)) : "")}});
 }
 
 search_result prepared_check::search(const limits& most, const progress& report) const {
@@ -160,6 +164,7 @@ search_result prepared_check::search(const limits& most, const progress& report)
   options.max_memory_bytes = most.max_bytes ? most.max_bytes : memory_to_spare();
   options.timeout_s = most.seconds;
   options.symmetry = most.symmetry;
+  options.reduce = most.reduce;
   options.native = most.native;
   options.store = most.store;
   options.stop_at_first = most.stop_early && question_.properties.size() == 1;
@@ -185,6 +190,8 @@ answer prepared_check::run(const limits& most, const progress& report) const {
   out.depth = found.depth;
   out.complete = found.complete && found.omission_probability == 0;
   out.group_order = found.group_order;
+  out.reduced = most.reduce;
+  out.states_again = found.states_again;
   out.symmetry_note = found.symmetry_note;
   while (!out.symmetry_note.empty() && out.symmetry_note.back() == '\n') out.symmetry_note.pop_back();
   out.checkpoint_note = found.checkpoint_note;

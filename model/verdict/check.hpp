@@ -29,6 +29,7 @@ struct limits {
   std::uint64_t max_bytes = 0;
   double seconds = 0;
   bool symmetry = false;                        // one state for all that differ by a permutation of interchangeable elements
+  reductions reduce;                            // steps that are not explored or not kept, because others say the same
   native_mode native = native_mode::automatic;  // compiled steps for long searches; never changes an answer
   state_store store = state_store::full;
   std::string engine = "explicit";              // or one of symbolic::engines()
@@ -44,6 +45,8 @@ struct answer {
   std::uint64_t states = 0, transitions = 0, depth = 0;
   bool complete = false;               // every reachable state was explored
   std::uint64_t group_order = 1;       // states are orbits under a group of this size
+  reductions reduced;                  // how: states are what was kept
+  std::uint64_t states_again = 0;      // of the search without them that made runs shortest
   std::string symmetry_note;           // what is not interchangeable, and why
   std::string checkpoint_note;         // why the last checkpoint is older than it should be
   std::vector<std::string> obstacles;  // errors, bounds and budgets reached, in words
