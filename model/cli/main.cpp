@@ -26,6 +26,7 @@ constexpr verb verbs[] = {
     {"check", "check claims, or properties of a model", add_check},
     {"list", "models, variants, properties, claims or events", add_list},
     {"fmt", "print the canonical form of files", add_fmt},
+    {"reductions", "what each reduction of the state space brings, and that none changes an answer", add_reductions},
     {"simulate", "run a model step by step", add_simulate},
     {"replay", "follow a run that check or simulate wrote", add_replay},
     {"dump", "print the lowered system", add_dump},

@@ -38,6 +38,7 @@ action add_bench(CLI::App&);
 action add_trace(CLI::App&);
 action add_record(CLI::App&);
 action add_conform(CLI::App&);
+action add_reductions(CLI::App&);
 
 // Options that say which model in which scope: --variant, --option, --scope, --environment, --properties.
 struct selection {

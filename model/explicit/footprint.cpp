@@ -274,8 +274,7 @@ std::vector<known_slot> constants_stored(const program& p, std::uint32_t process
     if (!v) continue;
     std::vector<std::uint32_t> slots;
     eval.places(i.var, i.index, t, [&](std::uint32_t s) { slots.push_back(s); });
-    if (slots.size() == 1)
-      out.push_back({slots[0], static_cast<std::uint64_t>(*v - low(p, p.variables[i.var].type))});
+    if (slots.size() == 1) out.push_back({slots[0], static_cast<std::uint64_t>(*v - low(p, p.variables[i.var].type))});
   }
   return out;
 }

@@ -66,8 +66,8 @@ independence::reach independence::reach_of(std::uint32_t i, const std::optional<
   return out;
 }
 
-// Candidates: a place that one instance, and no other, sets to a value of its own, a value that is not the least one. Whether
-// the others respect it is looked up state by state.
+// Candidates: a place that one instance, and no other, sets to a value of its own, a value that is not the least one.
+// Whether the others respect it is looked up state by state.
 void independence::find_holdings() {
   std::set<std::pair<std::uint32_t, std::uint64_t>> taken;
   for (std::uint32_t i = 0; i < instances_.size() && holdings_.size() < most_holdings; ++i) {

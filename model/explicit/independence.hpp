@@ -3,8 +3,8 @@
 // Which process instance may move first without anything being lost: nobody else can interfere with its next step, whatever
 // the others do before it moves. Computed once from the lowered system; asked in every state.
 //
-// For instance i in state s, with N what the step at i's location reads and writes, and F(j) what j may read and write in any
-// execution from s in which i does not move, `undisturbed(s, i)` says that for no other j
+// For instance i in state s, with N what the step at i's location reads and writes, and F(j) what j may read and write in
+// any execution from s in which i does not move, `undisturbed(s, i)` says that for no other j
 //   F(j) writes what N reads or writes, or F(j) reads what N writes.
 // So the steps of i in s form a persistent set (Godefroid, "Partial-Order Methods for the Verification of Concurrent
 // Systems", 1996, ch. 4). F is the union of the footprints of all locations that j can reach in its code, with one

@@ -13,7 +13,8 @@ namespace {
 // The steps of single instances, as they come.
 class step_list {
  public:
-  explicit step_list(std::uint32_t words) : words_(words), space_(std::size_t{batch} * words), special_space_(space_.size()) {
+  explicit step_list(std::uint32_t words)
+      : words_(words), space_(std::size_t{batch} * words), special_space_(space_.size()) {
     parents_.resize(batch);
     special_list_.resize(batch);
     buffer_.words = space_.data();

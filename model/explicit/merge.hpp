@@ -32,8 +32,8 @@ class reducer {
   // Its expand() does what is said above; all else is the other's. `other` must be a single_stepper too.
   std::unique_ptr<stepper> make_stepper(std::unique_ptr<stepper> other) const;
 
-  // For one stepper of make_stepper: from `state`, each step that is explored, with the states behind it one after the other;
-  // the last one is kept. True: no more are wanted.
+  // For one stepper of make_stepper: from `state`, each step that is explored, with the states behind it one after the
+  // other; the last one is kept. True: no more are wanted.
   using run_visitor = std::function<bool(const std::vector<std::vector<word>>&)>;
   void runs(stepper&, const word* state, const run_visitor&) const;
 

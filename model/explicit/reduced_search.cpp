@@ -70,8 +70,7 @@ search_result explore_reduced(const transition_system& s, const search_options& 
       f = *shortest;
       return;
     }
-    if (again.ended_by == budget::none)
-      throw std::logic_error("a reduction found what is not there without it");
+    if (again.ended_by == budget::none) throw std::logic_error("a reduction found what is not there without it");
     f.minimal = false;
     if (!o.traces) f.run = {};
   });

@@ -74,8 +74,8 @@ struct finding {
   std::uint32_t property = 0;  // violation, reached
   std::uint8_t which = 0;      // error, bound: the kind
   std::uint64_t depth = 0;     // steps from the initial state, the last one included
-  bool minimal = true;         // no run with fewer steps ends so
   trace run;                   // concrete, also under symmetry; empty without search_options::traces
+  bool minimal = true;         // no run with fewer steps ends so
 };
 
 struct search_result {

@@ -291,24 +291,103 @@ class generator {
     p.init.push_back(ir_builder::stop(0));
   }
 
+  // What only one process touches, and the value that says that it holds the lock.
+  struct own_things {
+    variable_id number = 0, flag = 0, guarded = 0;
+    std::vector<expr_id> index;
+    expr_id self = 0;
+  };
+
+  void make_own_things(std::uint32_t q, bool over) {
+    const std::vector<sort_id> index = over ? std::vector<sort_id>{a_} : std::vector<sort_id>{};
+    const std::string name = b_.program.processes[q].name;
+    if (q == 0) {
+      const auto most = static_cast<std::int64_t>(2 * b_.program.sorts[a_].element.size());
+      lock_type_ = b_.integer(0, most);
+      lock_ = b_.variable("lock", lock_type_);
+      guarded_ = b_.variable("guarded", int_);
+    }
+    own_ = {b_.variable(name + ".number", int_, index, chance(2) ? variable_kind::local : variable_kind::global),
+            b_.variable(name + ".flag", bool_, index, variable_kind::local), guarded_, {}, 0};
+    for (variable_id v : {own_.number, own_.flag}) b_.program.variables[v].owner = q;
+    if (over) own_.index.push_back(b_.temp(0, ea_));
+    const auto first = static_cast<std::int64_t>(1 + q * b_.program.sorts[a_].element.size());
+    own_.self = b_.constant(first, lock_type_);
+    if (over) own_.self = b_.apply(op::add, lock_type_, {own_.self, b_.temp(0, ea_)});
+    numbers_.push_back(own_.number);
+  }
+
+  expr_id own_condition() {
+    expr_id number = b_.load(own_.number, own_.index), flag = b_.load(own_.flag, own_.index);
+    return chance(2) ? flag : b_.apply(op::less, bool_, {number, b_.constant(pick_(-1, 2), int_)});
+  }
+
+  instruction own_assignment() {
+    expr_id number = b_.load(own_.number, own_.index);
+    if (chance(3)) return ir_builder::set(own_.flag, own_.index, b_.apply(op::not_, bool_, {own_condition()}));
+    if (chance(4)) return ir_builder::set(own_.number, own_.index, b_.load(own_.guarded));
+    expr_id more = b_.apply(op::add, int_, {number, b_.constant(pick_(-1, 1), int_)});
+    return ir_builder::set(own_.number, own_.index, chance(12) ? more : clamped(more));
+  }
+
+  // Touches nothing that others touch, takes the lock, or touches what it guards. Others than the holder may, too.
+  std::vector<instruction> separate_step(std::uint32_t locations) {
+    std::vector<instruction> out;
+    const expr_id held = b_.load(lock_);
+    const auto stop = [&] { return ir_builder::stop(static_cast<std::uint32_t>(pick_(0, static_cast<int>(locations) - 1))); };
+    switch (pick_(0, 8)) {
+      case 0:
+        out = {ir_builder::await(b_.apply(op::equal, bool_, {held, b_.constant(0, lock_type_)})),
+               ir_builder::set(lock_, {}, own_.self)};
+        break;
+      case 1:
+        out = {ir_builder::await(b_.apply(op::equal, bool_, {held, own_.self})),
+               ir_builder::set(lock_, {}, b_.constant(0, lock_type_))};
+        break;
+      case 2:
+        if (!chance(8)) out.push_back(ir_builder::await(b_.apply(op::equal, bool_, {held, own_.self})));
+        out.push_back(ir_builder::set(own_.guarded, {}, clamped(b_.load(own_.number, own_.index))));
+        break;
+      default:
+        if (chance(4)) out.push_back(ir_builder::choose(3, nothing, 2));
+        if (chance(6)) out.push_back(ir_builder::await(own_condition()));
+        out.push_back(own_assignment());
+        if (chance(6)) out.push_back(ir_builder::other(chance(2) ? operation::violate : operation::mark, chance(2) ? 0 : 2));
+        if (chance(3)) {
+          out.push_back(ir_builder::jump_if(own_condition(), static_cast<std::uint32_t>(out.size() + 2)));
+          out.push_back(stop());
+        }
+    }
+    out.push_back(last(locations));
+    return out;
+  }
+
   void process(int number) {
     bool over = chance(2);
     std::uint32_t q = b_.process(std::string(1, static_cast<char>('p' + number)), over ? a_ : nothing);
+    if (shape_.separate) make_own_things(q, over);
     b_.program.processes[q].temps = 20;
-    int n = pick_(1, 4);
+    int n = shape_.separate ? pick_(2, 6) : pick_(1, 4);
     bool ends = chance(2);
     auto locations = static_cast<std::uint32_t>(n + (ends ? 1 : 0));
     for (int k = 0; k < n; ++k) {
-      std::vector<instruction> code = step(over, locations);
+      std::vector<instruction> code = shape_.separate && !chance(5) ? separate_step(locations) : step(over, locations);
       b_.location(q, code, chance(4));
     }
     if (ends) b_.end_location(q);
     b_.finish_process(q);
   }
 
+  expr_id numbers_are_small() {
+    const variable_id v = numbers_[static_cast<std::size_t>(pick_(0, static_cast<int>(numbers_.size()) - 1))];
+    const expr_id most = b_.constant(pick_(0, 2), int_);
+    if (b_.program.variables[v].index.empty()) return b_.apply(op::less_equal, bool_, {b_.load(v), most});
+    return b_.over(op::all, bool_, a_, 10, b_.apply(op::less_equal, bool_, {b_.load(v, {b_.temp(10, ea_)}), most}));
+  }
+
   void properties() {
     b_.program.invariant_temps = 20;
-    expr_id i = a_bool({}, 3);
+    expr_id i = numbers_.empty() || chance(2) ? a_bool({}, 3) : numbers_are_small();
     b_.program.properties[1].invariant = i;
     b_.program.properties[2].sometimes = true;
     if (chance(2)) {
@@ -325,6 +404,10 @@ class generator {
   sort_id a_ = 0, d_ = 0;
   type_id bool_ = 0, int_ = 0, ea_ = 0, oa_ = 0, od_ = 0, sa_ = 0, sd_ = 0, oint_ = 0;
   std::vector<variable_id> bools_, ints_, options_, sets_;
+  own_things own_;
+  std::vector<variable_id> numbers_;
+  variable_id lock_ = 0, guarded_ = 0;
+  type_id lock_type_ = 0;
   variable_id derived_ = 0, derived_set_ = 0, element_ = 0, optional_int_ = 0;
 };
 
