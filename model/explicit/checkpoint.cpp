@@ -221,6 +221,7 @@ std::string checkpoint_key(const transition_system& s, const search_options& o) 
   std::string text = fmt::format("{}\n{}", o.checkpoint.identity, dump(s.program()));
   for (const slot& x : s.state_layout().slots()) text += fmt::format("{} {} {}\n", x.index, x.shift, x.bits);
   text += fmt::format("symmetry {} wanted {} deadlock {}\n", o.symmetry, o.wanted, o.check_deadlock);
+  if (o.reduce.any()) text += fmt::format("reduce {}\n", name(o.reduce));
   return sha256_hex(text);
 }
 

@@ -46,6 +46,8 @@ search_result explore_reduced(const transition_system& s, const search_options& 
   search_result found = once(s, with);
   search_options without = o;
   without.reduce = {};
+  without.checkpoint = {};
+  without.examine = nullptr;
   without.stop_at_first = false;
   without.wanted = 0;
   without.max_depth = 0;

@@ -82,7 +82,7 @@ struct search_result {
   std::uint64_t states = 0;       // orbits under symmetry
   std::uint64_t transitions = 0;  // steps of explored states, those that end in error, bound or stuck included
   std::uint64_t depth = 0;        // of the last level that has states
-  std::uint64_t covered = 0;      // every run of at most so many steps was followed
+  std::uint64_t covered = 0;      // without reductions: every run of at most so many steps was followed
   bool complete = false;          // every reachable state was explored
   budget ended_by = budget::none;
   std::uint64_t marked = 0;  // properties whose trigger happened

@@ -18,17 +18,17 @@ std::vector<const ast::property*> trees(const question& q) {
 }
 
 // What keeps an exploration from deciding, in the order in which a verdict names it; empty: nothing.
-std::vector<std::string> obstacles_of(const search_result& found, bool stopped_early) {
+std::vector<std::string> obstacles_of(const search_result& found, const limits& most) {
   std::vector<std::string> out;
   for (const auto& [kind, f] : found.errors) out.push_back(fmt::format("beyond error {}", ir::name(kind)));
   for (const auto& [kind, f] : found.bounds) out.push_back(fmt::format("bound {} reached", ir::name(kind)));
-  if (found.ended_by != budget::none)
-    out.push_back(fmt::format("{}, runs of up to {} steps covered",
-                              found.ended_by == budget::interrupt ? "interrupted" : fmt::format("limit of {} reached", name(found.ended_by)),
-                              found.covered));
+  if (found.ended_by != budget::none) {
+    out.push_back(found.ended_by == budget::interrupt ? "interrupted" : fmt::format("limit of {} reached", name(found.ended_by)));
+    if (!most.reduce.any()) out.back() += fmt::format(", runs of up to {} steps covered", found.covered);
+  }
   if (found.omission_probability > 0)
     out.push_back(fmt::format("hash compaction: states were omitted with a probability of at most {:.1e}", found.omission_probability));
-  if (!found.complete && out.empty() && !stopped_early) out.push_back("exploration not complete");
+  if (!found.complete && out.empty() && !most.stop_early) out.push_back("exploration not complete");
   return out;
 }
 
@@ -195,7 +195,7 @@ answer prepared_check::run(const limits& most, const progress& report) const {
   out.symmetry_note = found.symmetry_note;
   while (!out.symmetry_note.empty() && out.symmetry_note.back() == '\n') out.symmetry_note.pop_back();
   out.checkpoint_note = found.checkpoint_note;
-  out.obstacles = obstacles_of(found, most.stop_early);
+  out.obstacles = obstacles_of(found, most);
   const judge decide{*system_, found, out.obstacles};
   for (std::size_t i = 0; i < question_.properties.size(); ++i) {
     out.verdicts.push_back(decide(question_.properties[i]->property.name, i));
