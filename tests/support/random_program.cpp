@@ -17,7 +17,7 @@ class generator {
     sorts_and_variables();
     for (const char* name : {"broken", "invariant", "sometimes", "errors"}) b_.property(name);
     init();
-    int templates = pick_(1, 2);
+    int templates = shape_.separate ? 2 : pick_(1, 2);
     for (int t = 0; t < templates; ++t) process(t);
     if (pick_(0, 5) == 0) b_.program.processes.back().only_when_stuck = true;
     properties();
@@ -331,11 +331,11 @@ class generator {
   }
 
   // Touches nothing that others touch, takes the lock, or touches what it guards. Others than the holder may, too.
-  std::vector<instruction> separate_step(std::uint32_t locations) {
+  std::vector<instruction> separate_step(std::uint32_t locations, std::uint32_t next) {
     std::vector<instruction> out;
     const expr_id held = b_.load(lock_);
     const auto stop = [&] { return ir_builder::stop(static_cast<std::uint32_t>(pick_(0, static_cast<int>(locations) - 1))); };
-    switch (pick_(0, 8)) {
+    switch (pick_(0, 9)) {
       case 0:
         out = {ir_builder::await(b_.apply(op::equal, bool_, {held, b_.constant(0, lock_type_)})),
                ir_builder::set(lock_, {}, own_.self)};
@@ -348,17 +348,28 @@ class generator {
         if (!chance(8)) out.push_back(ir_builder::await(b_.apply(op::equal, bool_, {held, own_.self})));
         out.push_back(ir_builder::set(own_.guarded, {}, clamped(b_.load(own_.number, own_.index))));
         break;
+      case 3:  // judged by what others left there
+        out = {ir_builder::jump_if(chance(3) ? b_.apply(op::less, bool_, {b_.load(own_.guarded), b_.constant(pick_(0, 2), int_)})
+                                             : numbers_are_small(),
+                                   2),
+               ir_builder::other(operation::violate, b_.property("seen" + std::to_string(b_.program.properties.size())))};
+        break;
       default:
         if (chance(4)) out.push_back(ir_builder::choose(3, nothing, 2));
         if (chance(6)) out.push_back(ir_builder::await(own_condition()));
         out.push_back(own_assignment());
         if (chance(6)) out.push_back(ir_builder::other(chance(2) ? operation::violate : operation::mark, chance(2) ? 0 : 2));
+        if (chance(6)) {
+          out.push_back(ir_builder::jump_if(own_condition(), static_cast<std::uint32_t>(out.size() + 2)));
+          const std::string name = "own" + std::to_string(b_.program.properties.size());
+          out.push_back(ir_builder::other(operation::violate, b_.property(name)));
+        }
         if (chance(3)) {
           out.push_back(ir_builder::jump_if(own_condition(), static_cast<std::uint32_t>(out.size() + 2)));
           out.push_back(stop());
         }
     }
-    out.push_back(last(locations));
+    out.push_back(chance(4) ? last(locations) : ir_builder::stop(next % locations));
     return out;
   }
 
@@ -371,7 +382,7 @@ class generator {
     bool ends = chance(2);
     auto locations = static_cast<std::uint32_t>(n + (ends ? 1 : 0));
     for (int k = 0; k < n; ++k) {
-      std::vector<instruction> code = shape_.separate && !chance(5) ? separate_step(locations) : step(over, locations);
+      std::vector<instruction> code = shape_.separate && !chance(12) ? separate_step(locations, static_cast<std::uint32_t>(k + 1)) : step(over, locations);
       b_.location(q, code, chance(4));
     }
     if (ends) b_.end_location(q);
@@ -387,7 +398,7 @@ class generator {
 
   void properties() {
     b_.program.invariant_temps = 20;
-    expr_id i = numbers_.empty() || chance(2) ? a_bool({}, 3) : numbers_are_small();
+    expr_id i = numbers_.empty() || !chance(3) ? a_bool({}, 3) : numbers_are_small();
     b_.program.properties[1].invariant = i;
     b_.program.properties[2].sometimes = true;
     if (chance(2)) {
