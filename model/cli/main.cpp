@@ -30,6 +30,7 @@ constexpr verb verbs[] = {
     {"simulate", "run a model step by step", add_simulate},
     {"replay", "follow a run that check or simulate wrote", add_replay},
     {"dump", "print the lowered system", add_dump},
+    {"export", "a model for other tools: Promela, Murphi, Graphviz", add_export},
     {"prove", "prove claims about any number of elements", add_prove},
     {"recheck", "check certificates again, by a program of its own", add_recheck},
     {"cite", "one result as plain text for a mail", add_cite},

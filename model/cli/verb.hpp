@@ -31,6 +31,7 @@ action add_fmt(CLI::App&);
 action add_simulate(CLI::App&);
 action add_replay(CLI::App&);
 action add_dump(CLI::App&);
+action add_export(CLI::App&);
 action add_prove(CLI::App&);
 action add_recheck(CLI::App&);
 action add_cite(CLI::App&);

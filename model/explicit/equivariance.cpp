@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "model/explicit/equivariance.hpp"
 
-#include <stdexcept>
 #include <fmt/format.h>
+#include <stdexcept>
 
 #include <algorithm>
 #include <map>
@@ -246,8 +246,80 @@ class checker {
       if (q.code[i].code == operation::jump_if && q.code[i].target <= i && ascending(number, i)) {
         in_loop.insert({i, i - 1, q.code[i].target - 1});
       }
-    for (std::uint32_t i = 0; i < q.code.size(); ++i)
-      if (!in_loop.count(i)) one(number, i);
+    const std::set<std::uint32_t> entered = entries(q);
+    for (std::uint32_t i = 0; i < q.code.size(); ++i) {
+      if (in_loop.count(i)) continue;
+      const std::uint32_t end = uniform(q, i, entered, in_loop);
+      for (; i + 1 < end; ++i) alike(number, i);
+      if (end)
+        alike(number, i);
+      else
+        one(number, i);
+    }
+  }
+
+  static std::set<std::uint32_t> entries(const process& q) {
+    std::set<std::uint32_t> out;
+    for (const instruction& i : q.code)
+      if (i.code == operation::jump || i.code == operation::jump_if) out.insert(i.target);
+    for (const location& l : q.locations) out.insert(l.entry);
+    return out;
+  }
+
+  bool same(expr_id a, expr_id b) const {
+    const expr &x = p_.exprs[a], &y = p_.exprs[b];
+    if (a == b) return true;
+    if (x.code != y.code || x.value != y.value || x.var != y.var || x.temp != y.temp || x.sort != y.sort || x.type != y.type)
+      return false;
+    return std::equal(x.kids.begin(), x.kids.end(), y.kids.begin(), y.kids.end(),
+                      [&](expr_id k, expr_id l) { return same(k, l); });
+  }
+  bool loads(expr_id id, variable_id v) const {
+    const expr& e = p_.exprs[id];
+    if (e.code == op::load && e.var == v) return true;
+    return std::any_of(e.kids.begin(), e.kids.end(), [&](expr_id k) { return loads(k, v); });
+  }
+
+  // The same value for one place after the other, the places named: x(0) := v; x(1) := v; ... for elements that the exchange
+  // maps to each other. The end of such a run from `first` on; 0: there is none.
+  std::uint32_t uniform(const process& q, std::uint32_t first, const std::set<std::uint32_t>& entered,
+                        const std::set<std::uint32_t>& in_loop) const {
+    const instruction& x = q.code[first];
+    if (x.code != operation::set || loads(x.a, x.var)) return 0;
+    for (expr_id e : x.index)
+      if (loads(e, x.var)) return 0;
+    const auto continues = [&](const instruction& y) {
+      return y.code == operation::set && y.var == x.var && same(x.a, y.a) &&
+             std::equal(x.index.begin(), x.index.end(), y.index.begin(),
+                        [&](expr_id k, expr_id l) { return (is_constant(k) && is_constant(l)) || same(k, l); });
+    };
+    std::set<std::vector<std::int64_t>> places;
+    std::uint32_t end = first;
+    for (; end < q.code.size() && continues(q.code[end]) && !in_loop.count(end); ++end) {
+      if (end > first && entered.count(end)) break;
+      std::vector<std::int64_t> at;
+      for (expr_id e : q.code[end].index) at.push_back(is_constant(e) ? p_.exprs[e].value : -1);
+      places.insert(std::move(at));
+    }
+    for (std::vector<std::int64_t> at : places) {
+      for (std::size_t k = 0; k < at.size(); ++k) {
+        const auto& map = to_[p_.variables[x.var].index[k]];
+        if (!is_constant(x.index[k])) continue;
+        if (at[k] < 0 || at[k] >= static_cast<std::int64_t>(map.size())) return 0;
+        at[k] = map[static_cast<std::size_t>(at[k])];
+      }
+      if (!places.count(at)) return 0;
+    }
+    return end - first < 2 ? 0 : end;
+  }
+
+  // One of a uniform run: what it names was looked at.
+  void alike(std::uint32_t number, std::uint32_t at) {
+    const instruction& i = p_.processes[number].code[at];
+    const variable& v = p_.variables[i.var];
+    for (std::size_t k = 0; k < i.index.size(); ++k)
+      if (!is_constant(i.index[k])) operand(i.index[k], element_of(v.index[k]));
+    if (!(is_constant(i.a) && locals_.dead_store(number, at))) operand(i.a, core(v.type));
   }
 
   void one(std::uint32_t number, std::uint32_t at) {

@@ -5,7 +5,8 @@
 //
 // Recognised besides the obvious: arithmetic of an element with a constant that is an injection between sorts (the list node
 // of a device), comparisons that name a range which the exchange keeps, resets of locals that nobody reads any more, and
-// loops over a sort in ascending order whose turns write apart and read nothing that another turn writes.
+// loops over a sort in ascending order whose turns write apart and read nothing that another turn writes, and one value stored at
+// one named place after the other.
 
 #include <cstdint>
 #include <optional>

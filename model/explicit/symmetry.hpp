@@ -28,6 +28,9 @@ class symmetry {
   std::uint64_t order() const;     // of the group; saturates
   const std::string& why() const;  // what was taken out of the group, one reason a line; empty: nothing
 
+  // Any two elements of the sort may be exchanged, and there are at least two.
+  bool interchangeable(ir::sort_id) const;
+
   // Scratch space of one thread.
   class canonicaliser {
    public:
