@@ -22,20 +22,43 @@ using symmetries::mix;
 using symmetries::place;
 
 constexpr std::uint32_t most_movable = 15;   // four bits each name a permutation
-constexpr std::uint32_t most_orders = 24;    // images of one state
+constexpr std::uint64_t most_orders = 24;    // images of one state
 constexpr std::uint32_t tabulated_bits = 8;  // of a field
 
-word extract_slowly(word value, word mask) {
-  word out = 0;
-  for (unsigned n = 0; mask; mask &= mask - 1, ++n) out |= (value >> __builtin_ctzll(mask) & 1) << n;
-  return out;
+// Bits of an element's own fields in one word. Some of these together, up to `last`, make one number: the same fields for
+// each element of a class, whatever words they are in.
+struct own_bits {
+  std::uint32_t element = 0, index = 0;
+  word mask = 0;
+  std::uint32_t left = 0;
+  bool last = false;
+};
+
+// The bits under each mask, side by side. The same numbers with and without an instruction for it.
+void sign_own_anywhere(const std::vector<own_bits>& own, const word* state, std::uint64_t* sum) {
+  word number = 0;
+  for (const own_bits& o : own) {
+    unsigned n = o.left;
+    for (word mask = o.mask; mask; mask &= mask - 1, ++n) number |= (state[o.index] >> __builtin_ctzll(mask) & 1) << n;
+    if (!o.last) continue;
+    sum[o.element] = mix(sum[o.element], number);
+    number = 0;
+  }
 }
 
 #if defined(__x86_64__)
-__attribute__((target("bmi2"))) word extract_fast(word value, word mask) { return _pext_u64(value, mask); }
-const auto extract = __builtin_cpu_supports("bmi2") ? extract_fast : extract_slowly;
+__attribute__((target("bmi2"))) void sign_own_fast(const std::vector<own_bits>& own, const word* state, std::uint64_t* sum) {
+  word number = 0;
+  for (const own_bits& o : own) {
+    number |= _pext_u64(state[o.index], o.mask) << o.left;
+    if (!o.last) continue;
+    sum[o.element] = mix(sum[o.element], number);
+    number = 0;
+  }
+}
+const auto sign_own_fields = __builtin_cpu_supports("bmi2") ? sign_own_fast : sign_own_anywhere;
 #else
-const auto extract = extract_slowly;
+const auto sign_own_fields = sign_own_anywhere;
 #endif
 
 // A permutation of the elements as moves of bits.
@@ -51,7 +74,7 @@ struct packed_move {
     std::vector<word> table;  // the image of each code; empty: to be computed
   };
   std::vector<shift> shifts;
-  std::vector<field> fields;
+  std::vector<field> always, sparse;  // fields whose value moves; of the sparse ones 0 stays 0
   sort_images to;
 };
 
@@ -66,16 +89,20 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
         order_(p.movable),
         image_(words_),
         best_(words_),
-        copy_(words_) {
+        copy_(words_),
+        exchange_(std::size_t{p.movable} * p.movable) {
+    sparse_mask_.resize(words_);
+    field_at_.resize(std::size_t{words_} * 64);
     find_dead();
     sort_places();
+    find_moved();
   }
 
   void canonical(word* state) override {
     clear_dead(state);
     sign(state);
-    std::uint64_t orders = 1;
-    bool identity = arrange(orders);
+    const bool identity = arrange();
+    const std::uint64_t orders = ties_ ? find_kinds(state) : 1;
     if (orders == 1 && identity) return;
     if (orders > most_orders) return careful_->canonical(state);
     if (orders == 1) {
@@ -144,15 +171,6 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     std::vector<std::uint32_t> first;  // by code: contributions from first[code] to first[code + 1]; empty: too wide
     std::vector<contribution> all;
   };
-  // Bits of an element's own fields in one word. Some of these together, up to `last`, make one number: the same fields for
-  // each element of a class, whatever words they are in.
-  struct own_bits {
-    std::uint32_t element = 0, word = 0;
-    quiesce::word mask = 0;
-    std::uint32_t left = 0;
-    bool last = false;
-  };
-
   bool movable(ir::sort_id s, std::uint32_t i) const { return plan_.mentions[s][i].element != ~0u; }
 
   // The movable element that all movable indices of the place are made of, if it is one and in one place.
@@ -233,7 +251,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
       const word mask = at.mask << at.shift;
       const bool fresh = bits + at.bits > 64;
       if (fresh) bits = 0;
-      if (fresh || own_.back().word != at.index) {
+      if (fresh || own_.back().index != at.index) {
         if (!fresh) own_.back().last = false;
         own_.push_back({e, at.index, mask, bits, true});
       } else {
@@ -256,7 +274,15 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
       }
       n.first.push_back(static_cast<std::uint32_t>(n.all.size()));
     }
-    naming_.push_back(std::move(n));
+    const bool zero_says_nothing = n.first.empty() ? x.moves.options > 0 || x.moves.set : n.first[0] == n.first[1];
+    if (!zero_says_nothing || n.may_die) {
+      always_.push_back(std::move(n));
+      return;
+    }
+    sparse_mask_[x.at.index] |= x.at.mask << x.at.shift;
+    for (std::uint32_t b = x.at.shift; b < x.at.shift + x.at.bits; ++b)
+      field_at_[x.at.index * 64 + b] = static_cast<std::uint32_t>(sparse_.size());
+    sparse_.push_back(std::move(n));
   }
 
   // What this code of the field says of each movable element, without telling the others apart.
@@ -300,30 +326,37 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
 
   void sign(const word* state) {
     std::fill(sum_.begin(), sum_.end(), 0);
-    word number = 0;
-    for (const own_bits& o : own_) {
-      number |= extract(state[o.word], o.mask) << o.left;
-      if (!o.last) continue;
-      sum_[o.element] = mix(sum_[o.element], number);
-      number = 0;
-    }
-    for (const naming& n : naming_) {
-      if (n.may_die && dead_[n.number]) continue;
-      const word code = get(state, n.at);
-      if (n.first.empty()) {
-        contributions(plan_.places[n.number], code, [&](std::uint32_t e, std::uint64_t what) { sum_[e] += what; });
-        continue;
+    sign_own_fields(own_, state, sum_.data());
+    for (const naming& n : always_)
+      if (!n.may_die || !dead_[n.number]) add_named(n, get(state, n.at));
+    for (std::uint32_t w = 0; w < words_; ++w)
+      for (word rest = state[w] & sparse_mask_[w]; rest;) {
+        const naming& n = sparse_[field_at_[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(rest))]];
+        add_named(n, get(state, n.at));
+        rest &= ~(n.at.mask << n.at.shift);
       }
-      for (std::uint32_t k = n.first[code]; k < n.first[code + 1]; ++k) sum_[n.all[k].element] += n.all[k].what;
+  }
+
+  void add_named(const naming& n, word code) {
+    if (n.first.empty()) {
+      contributions(plan_.places[n.number], code, [&](std::uint32_t e, std::uint64_t what) { sum_[e] += what; });
+      return;
     }
+    for (std::uint32_t k = n.first[code]; k < n.first[code + 1]; ++k) sum_[n.all[k].element] += n.all[k].what;
   }
 
   // --- orders ---
 
-  // Sorts each class. Is the order found the identity? `orders`: how many are as good.
-  bool arrange(std::uint64_t& orders) {
+  // Elements of one signature, first in order_. Exchanging two of one kind changes nothing.
+  struct tie {
+    std::uint32_t first = 0;
+    std::vector<std::uint32_t> members, kinds, labels;
+  };
+
+  // Sorts each class. Is the order found the identity?
+  bool arrange() {
     bool identity = true;
-    ties_.clear();
+    ties_ = 0;
     for (const auto& c : plan_.classes) {
       const auto n = static_cast<std::uint32_t>(c.element.size());
       std::uint32_t* order = order_.data() + c.first;
@@ -336,8 +369,9 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
         std::uint32_t end = k + 1;
         while (end < n && sum_[order[end]] == sum_[order[k]]) ++end;
         if (end - k > 1) {
-          ties_.push_back({c.first + k, c.first + end});
-          orders = symmetries::times(orders, symmetries::factorial(end - k));
+          if (ties_ == tie_.size()) tie_.emplace_back();
+          tie_[ties_].first = c.first + k;
+          tie_[ties_++].members.assign(order + k, order + end);
         }
         for (; k < end; ++k) identity = identity && order[k] == c.first + k;
       }
@@ -345,17 +379,66 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     return identity;
   }
 
+  // How many orders of the tied elements may give different images. Ties of one kind are dropped.
+  std::uint64_t find_kinds(const word* state) {
+    std::uint64_t orders = 1;
+    std::size_t kept = 0;
+    for (std::size_t t = 0; t < ties_; ++t) {
+      tie& x = tie_[t];
+      std::vector<std::uint32_t>& leaders = leaders_;
+      leaders.clear();
+      x.kinds.clear();
+      for (const std::uint32_t e : x.members) {
+        std::uint32_t kind = 0;
+        while (kind < leaders.size() && !unchanged(state, leaders[kind], e)) ++kind;
+        if (kind == leaders.size()) leaders.push_back(e);
+        x.kinds.push_back(kind);
+      }
+      if (leaders.size() == 1) continue;
+      orders = symmetries::times(orders, symmetries::factorial(x.members.size()));
+      for (std::uint32_t kind = 0; kind < leaders.size(); ++kind)
+        orders /= symmetries::factorial(static_cast<std::size_t>(std::count(x.kinds.begin(), x.kinds.end(), kind)));
+      if (kept != t) std::swap(tie_[kept], x);
+      ++kept;
+    }
+    ties_ = kept;
+    return orders;
+  }
+
+  bool unchanged(const word* state, std::uint32_t a, std::uint32_t b) {
+    const packed_move& m = exchange_[a * plan_.movable + b];
+    if (m.to.empty()) {
+      std::vector<std::uint32_t> target(plan_.movable);
+      std::iota(target.begin(), target.end(), 0u);
+      std::swap(target[a], target[b]);
+      exchange_[a * plan_.movable + b] = compile(plan_.move_of(plan_.images(target)));
+    }
+    apply(m, state, image_.data());
+    return std::equal(image_.begin(), image_.end(), state);
+  }
+
+  // The members of each kind in their order, the kinds in all orders.
   void try_orders(std::size_t k) {
-    if (k < ties_.size()) {
-      const auto from = order_.begin() + ties_[k].first, to = order_.begin() + ties_[k].second;
-      std::sort(from, to);
-      do try_orders(k + 1);
-      while (std::next_permutation(from, to));
+    if (k == ties_) {
+      apply(move_to(), copy_.data(), image_.data());
+      if (first_ || std::lexicographical_compare(image_.begin(), image_.end(), best_.begin(), best_.end()))
+        best_.swap(image_);
+      first_ = false;
       return;
     }
-    apply(move_to(), copy_.data(), image_.data());
-    if (first_ || std::lexicographical_compare(image_.begin(), image_.end(), best_.begin(), best_.end())) best_.swap(image_);
-    first_ = false;
+    tie& t = tie_[k];
+    t.labels = t.kinds;
+    std::sort(t.labels.begin(), t.labels.end());
+    do {
+      for (std::size_t j = 0; j < t.labels.size(); ++j) {
+        // The member number n of its kind, where n members of the kind stand before.
+        auto n = std::count(t.labels.begin(), t.labels.begin() + static_cast<std::ptrdiff_t>(j), t.labels[j]);
+        std::size_t m = 0;
+        while (t.kinds[m] != t.labels[j] || n-- > 0) ++m;
+        order_[t.first + j] = t.members[m];
+      }
+      try_orders(k + 1);
+    } while (std::next_permutation(t.labels.begin(), t.labels.end()));
   }
 
   // --- moves ---
@@ -391,7 +474,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
       if (x.at.bits <= tabulated_bits)
         for (word code = 0; code <= x.at.mask; ++code)
           f.table.push_back(code <= greatest ? image_of(x.moves, m.to, code) << to.shift : 0);
-      out.fields.push_back(std::move(f));
+      (zero_stays(x) ? out.sparse : out.always).push_back(std::move(f));
     }
     out.to = std::move(m.to);
     return out;
@@ -414,10 +497,33 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
       const word bits = from[s.from] & s.mask;
       into[s.to] |= s.left >= 0 ? bits << s.left : bits >> -s.left;
     }
-    for (const packed_move::field& f : m.fields) {
-      if (dead_[f.number]) continue;
-      const word code = get(from, f.from);
-      into[f.to.index] |= f.table.empty() ? image_of(plan_.places[f.number].moves, m.to, code) << f.to.shift : f.table[code];
+    for (const packed_move::field& f : m.always)
+      if (!dead_[f.number]) place_image(m, f, from, into);
+    for (std::uint32_t w = 0; w < words_; ++w)
+      for (word rest = from[w] & moved_mask_[w]; rest;) {
+        const packed_move::field& f = m.sparse[moved_at_[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(rest))]];
+        place_image(m, f, from, into);
+        rest &= ~(f.from.mask << f.from.shift);
+      }
+  }
+
+  void place_image(const packed_move& m, const packed_move::field& f, const word* from, word* into) const {
+    const word code = get(from, f.from);
+    into[f.to.index] |= f.table.empty() ? image_of(plan_.places[f.number].moves, m.to, code) << f.to.shift : f.table[code];
+  }
+
+  static bool zero_stays(const place& x) { return x.moves.options > 0 || x.moves.set; }
+
+  // Numbers the sparse fields as compile() does.
+  void find_moved() {
+    std::uint32_t n = 0;
+    moved_mask_.resize(words_);
+    moved_at_.resize(std::size_t{words_} * 64);
+    for (const place& x : plan_.places) {
+      if (x.at.bits == 0 || !names_values(x) || !zero_stays(x)) continue;
+      moved_mask_[x.at.index] |= x.at.mask << x.at.shift;
+      for (std::uint32_t b = x.at.shift; b < x.at.shift + x.at.bits; ++b) moved_at_[x.at.index * 64 + b] = n;
+      ++n;
     }
   }
 
@@ -429,11 +535,18 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   std::vector<std::pair<std::uint32_t, owner>> owners_;  // by place of their pc
   std::vector<std::uint8_t> dead_;                       // by place
   std::vector<own_bits> own_;
-  std::vector<naming> naming_;
+  std::vector<naming> always_, sparse_;  // sparse: of these 0 says nothing
+  std::vector<word> sparse_mask_;
+  std::vector<word> moved_mask_;         // of the fields whose value moves, and of which 0 stays 0
+  std::vector<std::uint32_t> moved_at_;  // by bit of the state, its number among those
+  std::vector<std::uint32_t> field_at_;  // by bit of the state, its number among the sparse ones
   std::vector<std::uint64_t> sum_;
   std::vector<std::uint32_t> order_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ties_;
+  std::vector<tie> tie_;  // the first `ties_` of them
+  std::size_t ties_ = 0;
+  std::vector<std::uint32_t> leaders_;
   std::vector<word> image_, best_, copy_;
+  std::vector<packed_move> exchange_;  // by pair of elements, made when wanted
   bool first_ = true;
   std::unordered_map<std::uint64_t, packed_move> moves_;
   const packed_move* last_ = nullptr;

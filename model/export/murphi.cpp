@@ -211,7 +211,19 @@ std::string heading(const export_options& o, const std::string& sorts) {
   return out;
 }
 
-// All elements of the sort may be exchanged, and no other sort is made of it.
+// Does any state or process have to do with the sort?
+bool used(const ir::program& p, ir::sort_id s) {
+  const auto of = [&](ir::type_id t) {
+    while (p.types[t].kind == ir::type_kind::option) t = p.types[t].inner;
+    const bool named = p.types[t].kind == ir::type_kind::element || p.types[t].kind == ir::type_kind::set;
+    return named && p.types[t].sort == s;
+  };
+  for (const ir::variable& v : p.variables)
+    if (of(v.type) || std::find(v.index.begin(), v.index.end(), s) != v.index.end()) return true;
+  return std::any_of(p.processes.begin(), p.processes.end(), [&](const ir::process& q) { return q.over == s; });
+}
+
+// All elements of the sort may be exchanged, and no other sort that is used is made of it.
 std::set<ir::sort_id> candidates(const transition_system& s, std::string& why) {
   std::set<ir::sort_id> out;
   const symmetry group(s);
@@ -220,7 +232,7 @@ std::set<ir::sort_id> candidates(const transition_system& s, std::string& why) {
     if (p.sorts[k].element.size() > 1 && group.interchangeable(k)) out.insert(k);
   for (ir::sort_id k = 0; k < p.sorts.size(); ++k)
     for (const ir::element_origin& o : p.sorts[k].origin)
-      if (o.over != ir::nothing && o.over != k && out.erase(o.over))
+      if (used(p, k) && o.over != ir::nothing && o.over != k && out.erase(o.over))
         why += fmt::format("-- {} is a range: {} is made of it\n", p.sorts[o.over].name, p.sorts[k].name);
   return out;
 }

@@ -244,6 +244,13 @@ TEST_F(exported_twins, of_interchangeable_elements) {
   compare(of("lock_server", "published", {{"client", 3}, {"server", 2}}), rumur | orbits);
 }
 
+TEST_F(exported_twins, of_a_queue_of_interchangeable_elements) {
+  compare(of(QUIESCE_SOURCE_DIR "/tests/differential/twins/teardown_queue.model", "", {{"dev", 3}}), rumur | orbits);
+}
+TEST_F(exported_twins, of_two_interchangeable_sorts) {
+  compare(of("sharded_kv", "published", {{"peer", 2}, {"key", 2}, {"value", 2}}), rumur | orbits);
+}
+
 // All variants of all shipped models; each with the claims of the smallest scopes. Takes long: CONTRIBUTING.md.
 TEST_F(exported_twins, of_every_shipped_model) {
   const char* wanted = std::getenv("QUIESCE_TWINS");
