@@ -200,7 +200,8 @@ model_answer model_comparison::answer(const observer& by, const source_summary& 
   }
   if (out.is == model_answer::verdict::a_run && more_) {
     out.is = model_answer::verdict::unknown;
-    out.reason = fmt::format("the first {} batches are a run; there are more events than are compared", out.batches);
+    out.reason = fmt::format("the first {} batches are a run; only the first {} events are compared (--compare N: more)",
+                             out.batches, most_events_);
   } else if (out.is == model_answer::verdict::a_run && doubtful) {
     out.is = model_answer::verdict::unknown;
     out.reason = "what is read is a run; but not everything could be read, or records are missing";

@@ -56,6 +56,7 @@ void rtnetlink_observer::line(std::string_view message, std::uint64_t number) {
     if (take(payload, stamp)) time_ = static_cast<std::int64_t>(stamp[0]) * 1'000'000'000 + std::int64_t{stamp[1]} * 1000;
     return;
   }
+  if (header.nlmsg_type == NLMSG_OVERRUN) return to_.lost(0, number, "the netlink socket lost messages (ENOBUFS)");
   if (header.nlmsg_type == RTM_NEWLINK || header.nlmsg_type == RTM_DELLINK)
     return link(payload, header.nlmsg_type == RTM_DELLINK, number);
   to_.record("kernel", number, time_);
@@ -76,11 +77,9 @@ void rtnetlink_observer::link(std::string_view payload, bool gone, std::uint64_t
   if (info.ifi_family != AF_UNSPEC) return to_.other("link message of a family");
   out.gone = gone;
   out.ifindex = info.ifi_index;
-  out.net = net_;
+  out.net = own_net;
   links_.message(out);
 }
-
-void rtnetlink_observer::overrun(std::uint64_t number) { to_.lost(0, number, "the netlink socket lost messages (ENOBUFS)"); }
 
 void each_message(byte_source& from, std::string_view already_read,
                   const std::function<void(std::string_view, std::uint64_t, bool)>& each) {
@@ -129,7 +128,7 @@ int fits(std::string_view head) {
 }  // namespace
 
 format rtnetlink_format() {
-  return {"rtnetlink", "netlink messages as `ip monitor file` and rtmon write them", fits,
+  return {"rtnetlink", "netlink messages as `quiesce record --links`, `ip monitor file` and rtmon write them", fits,
           [](event_builder& to) -> std::unique_ptr<observer> { return std::make_unique<rtnetlink_observer>(to); }, true};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Messages of rtnetlink's multicast groups: live, or as `ip monitor file` and rtmon write them.
+// Messages of rtnetlink's multicast groups, as `quiesce record --links`, `ip monitor file` and rtmon write them.
 
 #include "conformance/observe_links.hpp"
 
@@ -16,17 +16,10 @@ class rtnetlink_observer : public observer {
   std::string why_not(seen) const override { return "messages to user space do not tell it"; }
   bool shows_net() const override { return true; }
 
-  // Namespace (inode) of the socket that the next messages come from, and the time of their arrival.
-  void listen(std::uint64_t net) { net_ = net; }
-  void at(std::int64_t time) { time_ = time; }
-  // The socket reported ENOBUFS.
-  void overrun(std::uint64_t number);
-
  private:
   void link(std::string_view payload, bool gone, std::uint64_t number);
   event_builder& to_;
   link_table links_;
-  std::uint64_t net_ = own_net;
   std::int64_t time_ = -1;
 };
 

@@ -14,10 +14,13 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <functional>
+#include <optional>
 
 #include "model/cli/verb.hpp"
 #include "model/verdict/verdict.hpp"
 #include "refimpl/device/rtnetlink/capabilities.hpp"
+#include "refimpl/device/rtnetlink/link_recorder.hpp"
 #include "refimpl/device/tracefs/probes.hpp"
 #include "refimpl/device/tracefs/trace_instance.hpp"
 
@@ -25,7 +28,7 @@ namespace quiesce::cli {
 namespace {
 
 struct record_options {
-  std::string output = "quiesce.trace", mode = "one", btf = "/sys/kernel/btf/vmlinux";
+  std::string output = "quiesce.trace", links, mode = "one", btf = "/sys/kernel/btf/vmlinux";
   std::vector<std::string> command;
   double seconds = 0;
   unsigned buffer_mb = 16;
@@ -75,14 +78,17 @@ class ending {
     _exit(127);
   }
 
-  // Until a signal, the end of `child` (if there is one), or `seconds` (0: for ever). The wait status of the child, or 0.
-  int wait(pid_t child, double seconds) {
+  // Until a signal, the end of `child` (if there is one), or `seconds` (0: for ever); `heard` is called whenever there is
+  // something to read from `other` (-1: never). The wait status of the child, or 0.
+  int wait(pid_t child, double seconds, int other, const std::function<void()>& heard) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     for (;;) {
       const double left = std::chrono::duration<double>(until - std::chrono::steady_clock::now()).count();
       if (seconds > 0 && left <= 0) return 0;
-      pollfd p{fd_, POLLIN, 0};
-      if (poll(&p, 1, seconds > 0 ? static_cast<int>(std::min(left * 1000 + 1, 1e9)) : -1) <= 0) continue;
+      pollfd p[] = {{fd_, POLLIN, 0}, {other, POLLIN, 0}};
+      if (poll(p, 2, seconds > 0 ? static_cast<int>(std::min(left * 1000 + 1, 1e9)) : -1) <= 0) continue;
+      if (p[1].revents != 0) heard();
+      if (p[0].revents == 0) continue;
       signalfd_siginfo signal{};
       if (read(fd_, &signal, sizeof signal) != sizeof signal) continue;
       if (signal.ssi_signo != SIGCHLD) return 0;
@@ -96,24 +102,66 @@ class ending {
   int fd_ = -1;
 };
 
+// A file under a temporary name until it is whole.
+class new_file {
+ public:
+  explicit new_file(const std::string& path)
+      : path_(path), temporary_(fmt::format("{}.{}.tmp", path, getpid())), stream_(temporary_, std::ios::binary) {
+    if (!stream_) fail();
+  }
+  ~new_file() { std::remove(temporary_.c_str()); }
+  new_file(const new_file&) = delete;
+  std::ofstream& stream() { return stream_; }
+  void finish() {
+    stream_.flush();
+    if (!stream_ || std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+  }
+
+ private:
+  [[noreturn]] void fail() const { throw diagnostic(fmt::format("{}: {}", path_, std::strerror(errno))); }
+  std::string path_, temporary_;
+  std::ofstream stream_;
+};
+
 // Straight to the file: a recording may be larger than memory wants to be.
 std::uint64_t save(const tracefs::trace_instance& from, const std::string& path) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  std::ofstream file(temporary, std::ios::binary);
+  new_file file(path);
   std::uint64_t records = 0;
-  file << "# kernel: " << rtnetlink::this_kernel().release << '\n';
+  file.stream() << "# kernel: " << rtnetlink::this_kernel().release << '\n';
   must(from.read([&](std::string_view piece) {
     for (std::size_t at = 0; (at = piece.find("notifier_run: ", at)) != piece.npos; ++at) ++records;
-    file.write(piece.data(), static_cast<std::streamsize>(piece.size()));
+    file.stream().write(piece.data(), static_cast<std::streamsize>(piece.size()));
   }));
-  file.flush();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int code = errno;
-    std::remove(temporary.c_str());
-    throw diagnostic(fmt::format("{}: {}", path, std::strerror(code)));
-  }
+  file.finish();
   return records;
 }
+
+// The link messages of the time of the recording, if they are wanted.
+class link_messages {
+ public:
+  explicit link_messages(const std::string& path) {
+    if (path.empty()) return;
+    file_.emplace(path);
+    must(from_.start());
+  }
+  int fd() const { return from_.fd(); }
+  void take() {
+    if (file_) must(from_.take(file_->stream()));
+  }
+  // What is said of them; `lost` if the kernel dropped some.
+  std::string finish(bool& lost) {
+    if (!file_) return {};
+    take();
+    file_->finish();
+    lost = lost || from_.overruns() > 0;
+    return fmt::format("recorded {} link messages; lost: {}\n", from_.messages(),
+                       from_.overruns() > 0 ? fmt::format("some, {} times", from_.overruns()) : "0");
+  }
+
+ private:
+  std::optional<new_file> file_;
+  rtnetlink::link_recorder from_;
+};
 
 outcome run_record(const record_options& o) {
   if (o.probes) return print_probes(o);
@@ -126,10 +174,11 @@ outcome run_record(const record_options& o) {
   settings.buffer_kb = o.buffer_mb * 1024;
   tracefs::trace_instance instance;
   must(instance.open(settings));
+  link_messages links(o.links);
   must(instance.start());
   const pid_t child = o.command.empty() ? 0 : until.run(o.command);
   if (child < 0) throw diagnostic(fmt::format("fork: {}", std::strerror(errno)));
-  const int status = until.wait(child, o.seconds);
+  const int status = until.wait(child, o.seconds, links.fd(), [&] { links.take(); });
   must(instance.stop());
   tracefs::loss_counts lost;
   must(instance.losses(lost));
@@ -137,9 +186,12 @@ outcome run_record(const record_options& o) {
   std::string text = fmt::format("recorded {} runs of {}\nlost: {} (overrun {}, commit overrun {}, dropped {})\n", records,
                                  o.mode == "chain" ? "callbacks" : settings.callback, lost.total(), lost.overrun,
                                  lost.commit_overrun, lost.dropped);
+  bool incomplete = lost.total() > 0;
+  text += links.finish(incomplete);
   if (status != 0)
     text += fmt::format("the command ended with {}\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-  return {lost.total() == 0 ? exit_ok : exit_unknown, text + fmt::format("read it: quiesce trace {}\n", o.output)};
+  text += fmt::format("read it: quiesce trace {}{}\n", o.links.empty() ? "" : "--with " + o.links + " ", o.output);
+  return {incomplete ? exit_unknown : exit_ok, text};
 }
 
 }  // namespace
@@ -147,6 +199,8 @@ outcome run_record(const record_options& o) {
 action add_record(CLI::App& app) {
   auto options = std::make_shared<record_options>();
   app.add_option("--output", options->output, "the file to write; default: quiesce.trace");
+  app.add_option("--links", options->links,
+                 "write the link messages of this network namespace to this file: they name the devices");
   app.add_option("--mode", options->mode,
                  "one: the runs of rtnetlink_event, which nothing is lost of; chain: every callback, in order")
       ->check(CLI::IsMember({"one", "chain"}));

@@ -59,6 +59,9 @@ action add_trace(CLI::App& app) {
                  "messages recorded at the same time (ip monitor, rtnetlink): their DELLINK order names devices");
   app.add_option("--devices", arguments->options.batch_size,
                  "devices of your own namespace: a kworker's batch of another size has others' too");
+  app.add_option("--compare", arguments->options.events_compared,
+                 "events to compare with the model: about 0.1 ms and 200 bytes each; rules are checked on all of them")
+      ->capture_default_str();
   app.add_option("--batches", arguments->options.batches_kept, "batches to print")->capture_default_str();
   return [arguments](catalogue& inputs) { return run_trace(inputs, *arguments); };
 }
