@@ -2,10 +2,12 @@
 #include "conformance/driver_rtnetlink.hpp"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <stdexcept>
 
+#include "conformance/driver_follow.hpp"
 #include "conformance/scenario_internal.hpp"
 #include "refimpl/device/rtnetlink/bound_driver.hpp"
 
@@ -23,21 +25,33 @@ const rtnetlink::testbed& probe() {
   return bed;
 }
 
-class bound : public scenario_driver {
+// What stands for a device that stands alone. They differ in what their drivers do when they come and go: a bridge and a tap
+// have no carrier, a tap is made through a character device.
+const char* real_kind(device_ref d, device_kind k) {
+  static constexpr const char* alone[] = {"dummy", "tap", "dummy", "bridge"};
+  const char* chosen = alone[static_cast<std::size_t>(d) % std::size(alone)];
+  return k == device_kind::dummy && probe().missing(chosen).empty() ? chosen : kind_word(k);
+}
+
+class bound : public scenario_driver, public follows_operations {
  public:
   explicit bound(const scenario& s) : devices_(s.devices.size(), nullptr) { must(driver_.start()); }
   std::unique_ptr<refimpl::stack_driver> observer(refimpl::stack&) override {
     return std::make_unique<rtnetlink::bound_addresses>(driver_);
   }
-  void net_created(net_ref, refimpl::net& n) override { must(driver_.add_net(n)); }
+  void net_created(net_ref ref, refimpl::net& n) override {
+    must(driver_.add_net(n));
+    nets_[ref] = n.id;
+  }
   refimpl::net_device_ops* operations(device_ref d, const device_plan& plan) override {
     rtnetlink::bound_device*& slot = devices_[static_cast<std::size_t>(d)];
     const bool upper = plan.kind == device_kind::vlan || plan.kind == device_kind::macvlan;
     rtnetlink::bound_device* lower = upper ? devices_[static_cast<std::size_t>(plan.lower)] : nullptr;
-    slot = &driver_.add_device(kind_word(plan.kind), lower, static_cast<std::uint32_t>(plan.group));
+    slot = &driver_.add_device(real_kind(d, plan.kind), lower, static_cast<std::uint32_t>(plan.group));
     return slot;
   }
   std::vector<std::string> complaints() const override { return driver_.complaints(); }
+  void carried_out(const operation& op) override;
 
  private:
   // Without namespaces nothing can be judged: not a finding about the stack or the kernel.
@@ -46,7 +60,41 @@ class bound : public scenario_driver {
   }
   rtnetlink::bound_driver driver_;
   std::vector<rtnetlink::bound_device*> devices_;
+  std::map<net_ref, int> nets_;
 };
+
+// IPv4 addresses are followed as the stack's observer tells of them. A route over several devices is several routes here:
+// one is enough to have something of the device in the kernel's table. Loopback devices are the kernel's own.
+void bound::carried_out(const operation& op) {
+  const int family = op.ip.v6 ? AF_INET6 : AF_INET;
+  const rtnetlink::ip_key key{op.ip.hi, op.ip.lo};
+  const auto length = static_cast<std::uint8_t>(op.ip.length);
+  if (op.kind == op_kind::del_route)
+    if (const auto n = nets_.find(op.nets.front()); n != nets_.end()) driver_.remove_route(n->second, family, key, length);
+  for (const device_ref d : op.devices) {
+    const rtnetlink::bound_device* on = d < 0 ? nullptr : devices_[static_cast<std::size_t>(d)];
+    if (on == nullptr) continue;
+    switch (op.kind) {
+      case op_kind::route:
+        driver_.route(*on, family, key, length, true);
+        break;
+      case op_kind::neighbour:
+      case op_kind::del_neighbour:
+        driver_.neighbour(*on, family, key, false, op.kind == op_kind::neighbour);
+        break;
+      case op_kind::proxy:
+      case op_kind::del_proxy:
+        driver_.neighbour(*on, family, key, true, op.kind == op_kind::proxy);
+        break;
+      case op_kind::address:
+      case op_kind::del_address:
+        if (op.ip.v6) driver_.address6(*on, key, length, op.kind == op_kind::address);
+        break;
+      default:
+        break;
+    }
+  }
+}
 
 std::string unsupported(const scenario& s) {
   if (const std::string reason = rtnetlink::why_not(); !reason.empty()) return reason;

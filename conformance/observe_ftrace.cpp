@@ -86,8 +86,6 @@ bool parse_ftrace(std::string_view line, ftrace_line& out) {
   out.task = view(raw.task);
   out.cpu = view(raw.cpu);
   out.name = view(raw.name);
-  std::int64_t fraction = 0;
-  std::int64_t scale = 1'000'000'000;
   if (raw.seconds > 9'000'000'000ULL) return false;
   out.time = static_cast<std::int64_t>(raw.seconds) * 1'000'000'000 + grammar::fraction_of(view(raw.fraction));
   if (first != last && *first == ' ') ++first;

@@ -8,7 +8,7 @@
 namespace quiesce::observe {
 namespace {
 
-constexpr std::size_t names_shown = 8, remarks_shown = 20, line_width = 100;
+constexpr std::size_t names_shown = 8, remarks_shown = 20, others_shown = 40, line_width = 100;
 
 std::string number_of(std::uint64_t n, std::string_view one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
 
@@ -169,6 +169,18 @@ std::string waits_text(const source_summary& s) {
   return out;
 }
 
+// Handlers, functions and messages that have no part in what is judged.
+std::string others_text(const source_summary& s) {
+  if (s.others.empty()) return {};
+  std::vector<std::string> each;
+  for (const auto& [name, n] : s.others) each.push_back(fmt::format("{} {},", name, n));
+  const std::size_t more = each.size() > others_shown ? each.size() - others_shown : 0;
+  each.resize(each.size() - more);
+  each.back().pop_back();
+  if (more > 0) each.push_back(fmt::format("and {} more names", more));
+  return "\nrecords that show no event\n" + wrapped(each, "  ");
+}
+
 bool decided(const rule_result& r) {
   return r.answer == rule_answer::holds || r.answer == rule_answer::violated || r.answer == rule_answer::never_triggered;
 }
@@ -252,6 +264,8 @@ std::string happened_text(const trace_report& r) {
   return out + waits_text(r.source);
 }
 
-std::string text_of(const trace_report& r) { return happened_text(r) + rules_text(r) + model_text(r.model); }
+std::string text_of(const trace_report& r) {
+  return happened_text(r) + others_text(r.source) + rules_text(r) + model_text(r.model);
+}
 
 }  // namespace quiesce::observe

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What each kind of operation does on the stack. RTNL is taken here for those that the table marks for callbacks.
+#include "conformance/driver_follow.hpp"
 #include "conformance/world.hpp"
 #include "refimpl/net/addrconf.hpp"
 #include "refimpl/net/fib.hpp"
@@ -221,6 +222,13 @@ error world::without_rtnl(const operation& op) {
 }
 
 error world::execute(const operation& op) {
+  const error outcome = execute_on_stack(op);
+  if (outcome == error::none)
+    if (auto* follower = dynamic_cast<follows_operations*>(&driver_)) follower->carried_out(op);
+  return outcome;
+}
+
+error world::execute_on_stack(const operation& op) {
   if (s_.stopped()) return error::eio;
   const bool free_standing = op.kind == op_kind::link_event || op.kind == op_kind::use || op.kind == op_kind::put;
   if (!entry_of(op.kind).in_callback || free_standing) return without_rtnl(op);

@@ -32,6 +32,7 @@ class world {
 
  private:
   using error = refimpl::error;
+  error execute_on_stack(const operation& op);
   error on_rtnl(const operation& op);  // RTNL is held
   error on_device(const operation& op, refimpl::net_device& dev);
   error on_addresses(const operation& op, refimpl::net_device& dev);

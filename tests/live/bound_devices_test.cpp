@@ -87,6 +87,29 @@ TEST_F(bound_devices, reference_and_J1_keep_the_batch_before_uninit_and_P1b_does
   EXPECT_TRUE(breaks("P1b"));
 }
 
+// Each deletion is followed by dumps that must not mention the device any more.
+TEST_F(bound_devices, routes_neighbours_and_addresses_of_both_families_follow_and_go_with_the_device) {
+  const run_result r = run_on("reference", R"(
+option ipv6 on
+net n1
+device d1 n1 dummy up
+device d2 n1 dummy up
+task t1
+  address d1 10.1.0.1/24
+  route d1 20.0.1.0/24
+  route d2 20.0.2.0/24
+  neighbour d1 10.1.0.7
+  proxy d2 10.1.0.9
+  address d1 2001:db8::1/64
+  neighbour d1 2001:db8::7
+  del_route n1 20.0.2.0/24
+  del_neighbour d1 10.1.0.7
+  unregister d1 d2
+)");
+  EXPECT_EQ(r.complaints, std::vector<std::string>{});
+  for (const auto& o : r.outcomes) EXPECT_EQ(o.code, refimpl::error::none) << o.task << " " << o.index;
+}
+
 TEST_F(bound_devices, a_namespaces_exit_deletes_them_and_another_run_begins_anew) {
   for (int i = 0; i < 2; ++i) {
     const run_result r = run_on("6.1", "net n1\ndevice d1 n1 dummy up\ndevice d2 n1 dummy\ntask t1\n  exit n1\n");

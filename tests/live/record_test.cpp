@@ -2,13 +2,18 @@
 // Recording on the running kernel in a tracefs instance of our own.
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include <quiesce_paths.hpp>
 
 #include "refimpl/device/rtnetlink/capabilities.hpp"
 #include "refimpl/device/rtnetlink/link_requests.hpp"
@@ -28,6 +33,12 @@ std::string content(const std::string& path) {
 
 class recording : public testing::Test {
  protected:
+  // Where tracefs is not mounted it is, for this process and its children only.
+  static void SetUpTestSuite() {
+    if (access((root + "/instances").c_str(), F_OK) == 0 || unshare(CLONE_NEWNS) != 0) return;
+    if (mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0)
+      mount("tracefs", root.c_str(), "tracefs", 0, nullptr);
+  }
   void SetUp() override {
     if (const std::string reason = rtnetlink::why_not(); !reason.empty()) GTEST_SKIP() << reason;
     if (access((root + "/events/notifier/notifier_run").c_str(), F_OK) != 0)
@@ -100,6 +111,24 @@ TEST_F(recording, instances_of_ended_processes_are_removed_and_no_others) {
   EXPECT_TRUE(std::filesystem::exists(alive));
   EXPECT_TRUE(std::filesystem::exists(foreign));
   for (const std::string& path : {alive, foreign}) rmdir(path.c_str());
+}
+
+// In a namespace that ends with the command.
+TEST_F(recording, link_messages_beside_it_name_the_devices) {
+  if (std::system("command -v ip unshare >/dev/null") != 0) GTEST_SKIP() << "no ip, or no unshare";
+  char folder[] = "/tmp/quiesce_links_XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string in = folder, tool = QUIESCE_BINARY;
+  const std::string record = "unshare -n " + tool + " record --output " + in + "/t --links " + in +
+                             "/l -- sh -c 'ip link add v0 type veth peer name v1; ip link del v0' >" + in + "/out 2>&1";
+  EXPECT_EQ(std::system(record.c_str()), 0) << content(in + "/out");
+  EXPECT_NE(content(in + "/out").find("link messages; lost: 0"), std::string::npos) << content(in + "/out");
+  EXPECT_EQ(std::system((tool + " trace " + in + "/l >" + in + "/messages").c_str()), 0);
+  EXPECT_NE(content(in + "/messages").find("rtnetlink"), std::string::npos);
+  EXPECT_NE(content(in + "/messages").find("RTM_DELLINK: v0"), std::string::npos) << content(in + "/messages");
+  std::system((tool + " trace --with " + in + "/l " + in + "/t >" + in + "/both").c_str());
+  EXPECT_NE(content(in + "/both").find("NETDEV_UNREGISTER: v0 v1"), std::string::npos) << content(in + "/both");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(probes, take_positions_and_offsets_from_type_information) {

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "refimpl/device/rtnetlink/table_requests.hpp"
 #include "refimpl/net/stack.hpp"
@@ -95,6 +96,7 @@ void bound_device::ndo_uninit(net_device& dev) {
   if (deleted && !gone_)
     owner_.complaints_.push_back(
         fmt::format("the kernel acknowledged the deletion of {} and sent no RTM_DELLINK", dev.name));
+  if (deleted) owner_.nothing_left(*this);
   dev_ = nullptr;
 }
 
@@ -119,6 +121,57 @@ void bound_driver::address(net_device& dev, std::uint32_t local, std::uint8_t pr
     if (d.dev_ == &dev && !d.gone_ && change_real_address(d, {local, prefixlen}, added))
       done(change_address(bed_.net(d.real_.net), d.real_.ifindex, AF_INET, refimpl::ipv4_key(local), prefixlen, added,
                           in(usual_limit)));
+}
+
+void bound_driver::followed(const answer& a, bool added) {
+  const bool there_already = added && a.code == EEXIST;
+  const bool gone_already = !added && (a.code == ENOENT || a.code == ESRCH || a.code == EADDRNOTAVAIL);
+  if (!there_already && !gone_already) done(a);
+}
+
+void bound_driver::route(const bound_device& on, int family, const ip_key& dst, std::uint8_t length, bool added) {
+  const real_device* at = on.real();
+  if (at == nullptr) return;
+  route_request r{family, dst, length, family == AF_INET6 ? 1024u : 0u, {{at->ifindex, {}, 0, 1}}};
+  followed(change_route(bed_.net(at->net), r, added, in(usual_limit)), added);
+}
+
+void bound_driver::remove_route(int net, int family, const ip_key& dst, std::uint8_t length) {
+  if (!bed_.has_net(net)) return;
+  const route_request r{family, dst, length, family == AF_INET6 ? 1024u : 0u, {}};
+  followed(change_route(bed_.net(net), r, false, in(usual_limit)), false);
+}
+
+void bound_driver::neighbour(const bound_device& on, int family, const ip_key& dst, bool proxy, bool added) {
+  if (const real_device* at = on.real(); at != nullptr)
+    followed(change_neighbour(bed_.net(at->net), at->ifindex, family, dst, proxy, added, in(usual_limit)), added);
+}
+
+void bound_driver::address6(const bound_device& on, const ip_key& local, std::uint8_t length, bool added) {
+  if (const real_device* at = on.real(); at != nullptr)
+    followed(change_address(bed_.net(at->net), at->ifindex, AF_INET6, local, length, added, in(usual_limit)), added);
+}
+
+// Once the kernel has confirmed the deletion nothing of its tables mentions the device.
+void bound_driver::nothing_left(const bound_device& d) {
+  netlink_socket& s = bed_.net(d.real_.net).rtnl();
+  const auto left = [&](const char* what, int family, const ip_key& key) {
+    complaints_.push_back(
+        fmt::format("the kernel deleted {} and keeps its {} {}", d.real_.name, what, text_of(family, key)));
+  };
+  std::vector<address_entry> addresses;
+  std::vector<route_entry> routes;
+  std::vector<neighbour_entry> neighbours;
+  done(dump_addresses(s, addresses, in(usual_limit)));
+  done(dump_routes(s, routes, in(usual_limit)));
+  done(dump_neighbours(s, neighbours, in(usual_limit)));
+  for (const address_entry& a : addresses)
+    if (a.ifindex == d.real_.ifindex) left("address", a.family, a.local);
+  for (const route_entry& r : routes)
+    for (const next_hop_entry& h : r.hops)
+      if (h.oif == d.real_.ifindex) left("route", r.family, r.dst);
+  for (const neighbour_entry& n : neighbours)
+    if (n.ifindex == d.real_.ifindex) left(n.proxy ? "proxy entry" : "neighbour", n.family, n.dst);
 }
 
 }  // namespace quiesce::rtnetlink

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "refimpl/device/driver.hpp"
+#include "refimpl/device/rtnetlink/dump.hpp"
 #include "refimpl/device/rtnetlink/testbed.hpp"
 #include "refimpl/net/net_namespace.hpp"
 
@@ -29,6 +30,8 @@ class bound_device : public refimpl::net_device_ops {
   void ndo_uninit(refimpl::net_device& dev) override;
   int ndo_open(refimpl::net_device& dev) override;
   void ndo_stop(refimpl::net_device& dev) override;
+  // The real one; NULL while there is none.
+  const real_device* real() const { return dev_ != nullptr && !gone_ ? &real_ : nullptr; }
 
  private:
   friend class bound_driver;
@@ -61,8 +64,16 @@ class bound_driver {
   // An address of a bound device was added or removed.
   void address(refimpl::net_device& dev, std::uint32_t local, std::uint8_t prefixlen, bool added);
 
+  // An entry of the stack's tables that came or went: the same is asked of the kernel. What is there already, or gone, is
+  // no complaint: variants differ in what a device takes with it.
+  void route(const bound_device& on, int family, const ip_key& dst, std::uint8_t length, bool added);
+  void remove_route(int net, int family, const ip_key& dst, std::uint8_t length);
+  void neighbour(const bound_device& on, int family, const ip_key& dst, bool proxy, bool added);
+  void address6(const bound_device& on, const ip_key& local, std::uint8_t length, bool added);
+
   // What went differently from what the stack believes, in order: a request that the kernel refused, an RTM_DELLINK outside
-  // the ndo_uninit of its device or missing in it, a message of a device that nobody made, lost messages. Empty: nothing. A
+  // the ndo_uninit of its device or missing in it, a message of a device that nobody made, lost messages, an address, route
+  // or neighbour that is left of a device when its ndo_uninit returns. Empty: nothing. A
   // device whose lower device is deleted goes with it: its RTM_DELLINK may then be in the ndo_uninit of that one, if the
   // stack is unregistering both.
   const std::vector<std::string>& complaints() const { return complaints_; }
@@ -72,6 +83,8 @@ class bound_driver {
  private:
   friend class bound_device;
   int done(const answer& a);
+  void followed(const answer& a, bool added);
+  void nothing_left(const bound_device& d);
   bool change_real_address(bound_device& d, const bound_device::real_address& a, bool added);
   void hear(bound_device* uninitialising);
   void heard(const link_event& e, bound_device* uninitialising);
