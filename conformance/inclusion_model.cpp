@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "conformance/model_elements.hpp"
 #include "conformance/schedule_control.hpp"
 #include "model/language/parse.hpp"
 
@@ -105,29 +106,6 @@ bool chosen_initially(const ast::variable_decl& v) {
   return v.rigid || (!v.initial.empty() && v.initial[0].kind == ast::expr_kind::any);
 }
 
-// The initial state is given: what the model chooses freely starts at its least value, and the scenario's is written over
-// it.
-void give_initial_state(ast::model& m) {
-  for (ast::item& i : m.items)
-    if (auto* v = std::get_if<ast::variable_decl>(&i); v != nullptr && chosen_initially(*v)) {
-      v->rigid = false;
-      v->initial.clear();
-      v->filter.clear();
-    }
-}
-
-// Elements get names, so that a script can speak of them.
-void name_elements(ast::model& m, const std::string& sort, const std::vector<std::string>& names) {
-  for (ast::item& i : m.items)
-    if (auto* s = std::get_if<ast::sort_decl>(&i); s != nullptr && s->name == sort) {
-      std::vector<ast::sort_extra> extras;
-      for (const std::string& n : names) extras.push_back({s->where, n, ""});
-      for (const ast::sort_extra& e : s->extras)
-        if (!e.over.empty()) extras.push_back(e);
-      s->extras = std::move(extras);
-    }
-}
-
 }  // namespace
 
 std::shared_ptr<const transition_system> script_cache::get(const driven_model& model, const std::string& script,
@@ -142,7 +120,7 @@ std::shared_ptr<const transition_system> script_cache::get(const driven_model& m
   for (std::size_t n = 0; n < nets; ++n) net_names.push_back(net_element(static_cast<net_ref>(n)));
   name_elements(m.model, "dev", device_names);
   name_elements(m.model, "net", net_names);
-  give_initial_state(m.model);
+  give_initial_state(m.model, chosen_initially);  // the scenario's is written over it
   ast::model extra = language::parse_model(inputs_.sources(), inputs_.sources().add("scenario", "model script\n" + script));
   for (ast::item& i : extra.items) m.model.items.push_back(std::move(i));
   ++lowered_;

@@ -86,22 +86,7 @@ class bpftrace_observer : public observer {
     stacks_.end();
   }
 
-  bool shows(seen kind) const override {
-    switch (kind) {
-      case seen::NETDEV_GOING_DOWN:
-      case seen::NETDEV_DOWN:
-      case seen::NETDEV_UNREGISTER:
-      case seen::close_begin:
-      case seen::close_end:
-      case seen::rollback_begin:
-      case seen::rollback_end:
-        return stacks_.used();
-      case seen::NETDEV_PRE_UNINIT:
-        return stacks_.pre_uninit_seen();
-      default:
-        return false;
-    }
-  }
+  bool shows(seen kind) const override { return stacks_.shows(kind); }
   std::string why_not(seen kind) const override {
     if (kind == seen::NETDEV_PRE_UNINIT) return "no device has two notifications by the unregistering function";
     return "notifier_run does not tell it";

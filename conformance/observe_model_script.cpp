@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "conformance/model_elements.hpp"
 #include "model/language/parse.hpp"
 #include "model/system/system.hpp"
 #include "properties/diagnostic.hpp"
@@ -242,28 +243,12 @@ class writer {
   script out_;
 };
 
-// What the model chooses freely at the start is given by the script.
-void give_initial_state(ast::model& m) {
-  static const std::set<std::string> given = {"home",        "ops_locked", "up",     "in_device", "has_address",
+// What the script gives of the initial state.
+bool given(const ast::variable_decl& v) {
+  static const std::set<std::string> names = {"home",        "ops_locked", "up",     "in_device", "has_address",
                                               "vlan_of",     "macvlan_of", "nd_net", "route",     "cached_route",
                                               "is_init_net", "physical",   "tunnel"};
-  for (ast::item& i : m.items)
-    if (auto* v = std::get_if<ast::variable_decl>(&i); v && given.count(v->name)) {
-      v->rigid = false;
-      v->initial.clear();
-      v->filter.clear();
-    }
-}
-
-void name_sort(ast::model& m, const std::string& sort, const std::vector<std::string>& names) {
-  for (ast::item& i : m.items)
-    if (auto* s = std::get_if<ast::sort_decl>(&i); s && s->name == sort) {
-      std::vector<ast::sort_extra> extras;
-      for (const std::string& n : names) extras.push_back({s->where, n, ""});
-      for (const ast::sort_extra& e : s->extras)
-        if (!e.over.empty()) extras.push_back(e);
-      s->extras = std::move(extras);
-    }
+  return names.contains(v.name);
 }
 
 }  // namespace
@@ -275,9 +260,9 @@ script write_script(const std::vector<observed_event>& events, const std::vector
 
 script_model::script_model(catalogue& inputs, const script& s, const std::string& variant) : inputs_(inputs), script_(s) {
   loaded_model m = inputs.model(inputs.model_path(s.model)).loaded;
-  name_sort(m.model, "dev", s.devices);
-  name_sort(m.model, "net", s.nets);
-  give_initial_state(m.model);
+  conformance::name_elements(m.model, "dev", s.devices);
+  conformance::name_elements(m.model, "net", s.nets);
+  conformance::give_initial_state(m.model, given);
   ast::model extra = language::parse_model(inputs.sources(), inputs.sources().add("trace", s.text));
   for (ast::item& i : extra.items) m.model.items.push_back(std::move(i));
   instance settings;

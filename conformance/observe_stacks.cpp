@@ -166,4 +166,21 @@ void stack_reader::end() {
                  "the DELLINK messages recorded together are not as many as the devices that were unregistered");
 }
 
+bool stack_reader::shows(seen kind) const {
+  switch (kind) {
+    case seen::NETDEV_GOING_DOWN:
+    case seen::NETDEV_DOWN:
+    case seen::NETDEV_UNREGISTER:
+    case seen::close_begin:
+    case seen::close_end:
+    case seen::rollback_begin:
+    case seen::rollback_end:
+      return used_;
+    case seen::NETDEV_PRE_UNINIT:
+      return pre_uninit_seen_;
+    default:
+      return false;
+  }
+}
+
 }  // namespace quiesce::observe

@@ -48,6 +48,8 @@ class stack_reader {
   void end();
   bool used() const { return used_; }
   bool pre_uninit_seen() const { return pre_uninit_seen_; }
+  // As observer::shows, of what stacks tell; only once stacks were seen.
+  bool shows(seen kind) const;
 
  private:
   struct open_call {

@@ -43,7 +43,7 @@ class tracefs_observer : public observer {
 
   bool shows(seen kind) const override {
     if (probes_.has_notifications()) return probes_.shows(kind);
-    return stacks_.used() ? stack_shows(kind) : probes_.shows(kind);
+    return stacks_.used() ? stacks_.shows(kind) : probes_.shows(kind);
   }
   std::string why_not(seen kind) const override {
     if (probes_.has_notifications() || !stacks_.used()) return probes_.why_not(kind);
@@ -108,23 +108,6 @@ class tracefs_observer : public observer {
 
   void unread(std::string_view text, std::uint64_t number) {
     to_.unread(number, fmt::format("not a record of a tracefs trace: {}", printable(text)));
-  }
-
-  bool stack_shows(seen kind) const {
-    switch (kind) {
-      case seen::NETDEV_GOING_DOWN:
-      case seen::NETDEV_DOWN:
-      case seen::NETDEV_UNREGISTER:
-      case seen::close_begin:
-      case seen::close_end:
-      case seen::rollback_begin:
-      case seen::rollback_end:
-        return true;
-      case seen::NETDEV_PRE_UNINIT:
-        return stacks_.pre_uninit_seen();
-      default:
-        return false;
-    }
   }
 
   event_builder& to_;
