@@ -5,13 +5,12 @@
 // careful canonicaliser decides. Which of the two it is depends on the signatures alone, so it is the same for a whole
 // orbit.
 
+#include <array>
+#include <bit>
 #include <unordered_map>
 
+#include "model/explicit/symmetry_bits.hpp"
 #include "model/explicit/symmetry_plan.hpp"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace quiesce {
 
@@ -19,64 +18,13 @@ namespace {
 
 using symmetries::mention;
 using symmetries::mix;
+using symmetries::own_bits;
+using symmetries::packed_move;
 using symmetries::place;
 
 constexpr std::uint32_t most_movable = 15;   // four bits each name a permutation
 constexpr std::uint64_t most_orders = 24;    // images of one state
 constexpr std::uint32_t tabulated_bits = 8;  // of a field
-
-// Bits of an element's own fields in one word. Some of these together, up to `last`, make one number: the same fields for
-// each element of a class, whatever words they are in.
-struct own_bits {
-  std::uint32_t element = 0, index = 0;
-  word mask = 0;
-  std::uint32_t left = 0;
-  bool last = false;
-};
-
-// The bits under each mask, side by side. The same numbers with and without an instruction for it.
-void sign_own_anywhere(const std::vector<own_bits>& own, const word* state, std::uint64_t* sum) {
-  word number = 0;
-  for (const own_bits& o : own) {
-    unsigned n = o.left;
-    for (word mask = o.mask; mask; mask &= mask - 1, ++n) number |= (state[o.index] >> __builtin_ctzll(mask) & 1) << n;
-    if (!o.last) continue;
-    sum[o.element] = mix(sum[o.element], number);
-    number = 0;
-  }
-}
-
-#if defined(__x86_64__)
-__attribute__((target("bmi2"))) void sign_own_fast(const std::vector<own_bits>& own, const word* state, std::uint64_t* sum) {
-  word number = 0;
-  for (const own_bits& o : own) {
-    number |= _pext_u64(state[o.index], o.mask) << o.left;
-    if (!o.last) continue;
-    sum[o.element] = mix(sum[o.element], number);
-    number = 0;
-  }
-}
-const auto sign_own_fields = __builtin_cpu_supports("bmi2") ? sign_own_fast : sign_own_anywhere;
-#else
-const auto sign_own_fields = sign_own_anywhere;
-#endif
-
-// A permutation of the elements as moves of bits.
-struct packed_move {
-  struct shift {
-    std::uint32_t from = 0, to = 0;
-    word mask = 0;
-    std::int32_t left = 0;  // negative: to the right
-  };
-  struct field {
-    std::uint32_t number = 0;  // of the place that it comes from
-    slot from, to;
-    std::vector<word> table;  // the image of each code; empty: to be computed
-  };
-  std::vector<shift> shifts;
-  std::vector<field> always, sparse;  // fields whose value moves; of the sparse ones 0 stays 0
-  sort_images to;
-};
 
 class packed_canonicaliser final : public symmetry::canonicaliser {
  public:
@@ -84,7 +32,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
       : plan_(p),
         careful_(std::move(careful)),
         words_(p.system.state_layout().words()),
-        dead_(p.places.size(), 0),
+        dead_(words_, 0),
         sum_(p.movable),
         order_(p.movable),
         image_(words_),
@@ -93,6 +41,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
         exchange_(std::size_t{p.movable} * p.movable) {
     sparse_mask_.resize(words_);
     field_at_.resize(std::size_t{words_} * 64);
+    for (std::uint32_t k = 0; k < p.movable; ++k) identity_ |= std::uint64_t{k} << (4 * k);
     find_dead();
     sort_places();
     find_moved();
@@ -106,10 +55,11 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     if (orders == 1 && identity) return;
     if (orders > most_orders) return careful_->canonical(state);
     if (orders == 1) {
-      apply(move_to(), state, image_.data());
+      apply(*move_to(), state, image_.data());
       std::copy(image_.begin(), image_.end(), state);
       return;
     }
+    if (ties_ == 1 && tie_[0].members.size() == 2) return lesser_of_two(state);
     std::copy_n(state, words_, copy_.begin());
     first_ = true;
     try_orders(0);
@@ -122,8 +72,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   struct owner {
     bool moves = false;  // it has a pc
     slot pc;
-    std::vector<std::uint32_t> places;
-    std::vector<std::vector<std::uint32_t>> dead_at;  // by location
+    std::vector<std::vector<word>> dead_at;  // by location, the bits of dead values
   };
 
   void find_dead() {
@@ -132,30 +81,29 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
       const ir::process& q = plan_.p.processes[plan_.p.variables[x.variable].owner];
       const std::uint32_t instance = q.over == ir::nothing ? 0 : x.index[0];
       const std::uint32_t pc = q.pc == ir::nothing ? ~0u : plan_.p.variables[q.pc].first_slot + instance;
-      auto it = std::find_if(owners_.begin(), owners_.end(), [&](const auto& o) { return o.first == pc; });
+      const std::uint64_t key = std::uint64_t{plan_.p.variables[x.variable].owner} << 32 | pc;
+      auto it = std::find_if(owners_.begin(), owners_.end(), [&](const auto& o) { return o.first == key; });
       if (it == owners_.end()) {
-        owners_.push_back({pc, {}});
-        it = owners_.end() - 1;
+        it = owners_.insert(owners_.end(), {key, {}});
         it->second.moves = pc != ~0u;
         if (it->second.moves) it->second.pc = plan_.places[pc].at;
-        it->second.dead_at.resize(q.locations.size());
+        it->second.dead_at.assign(q.locations.size(), std::vector<word>(words_));
       }
-      it->second.places.push_back(s);
-      it->second.dead_at.resize(std::max(it->second.dead_at.size(), q.locations.size()));
       for (std::uint32_t l = 0; l < q.locations.size(); ++l)
-        if (plan_.locals.dead(x.variable, l)) it->second.dead_at[l].push_back(s);
+        if (plan_.locals.dead(x.variable, l)) it->second.dead_at[l][x.at.index] |= x.at.mask << x.at.shift;
     }
   }
 
   void clear_dead(word* state) {
-    for (const auto& [pc, o] : owners_) {
-      for (std::uint32_t s : o.places) dead_[s] = 0;
-      for (std::uint32_t s : o.dead_at[o.moves ? get(state, o.pc) : 0]) {
-        dead_[s] = 1;
-        put(state, plan_.places[s].at, 0);
-      }
+    if (owners_.empty()) return;
+    std::fill(dead_.begin(), dead_.end(), 0);
+    for (const auto& [key, o] : owners_) {
+      const std::vector<word>& bits = o.dead_at[o.moves ? get(state, o.pc) : 0];
+      for (std::uint32_t w = 0; w < words_; ++w) dead_[w] |= bits[w];
     }
+    for (std::uint32_t w = 0; w < words_; ++w) state[w] &= ~dead_[w];
   }
+  bool dead(const slot& at) const { return dead_[at.index] >> at.shift & 1; }
 
   // --- signatures ---
 
@@ -168,8 +116,8 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     std::uint32_t number = 0;
     slot at;
     bool may_die = false;
-    std::vector<std::uint32_t> first;  // by code: contributions from first[code] to first[code + 1]; empty: too wide
-    std::vector<contribution> all;
+    // Of code c, contributions_ from starts_[first + c] to starts_[first + c + 1]; ~0u: too wide for a table.
+    std::uint32_t first = ~0u;
   };
   bool movable(ir::sort_id s, std::uint32_t i) const { return plan_.mentions[s][i].element != ~0u; }
 
@@ -268,13 +216,15 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     n.at = x.at;
     n.may_die = std::find(plan_.may_be_dead.begin(), plan_.may_be_dead.end(), s) != plan_.may_be_dead.end();
     if (x.at.bits <= tabulated_bits) {
+      n.first = static_cast<std::uint32_t>(starts_.size());
       for (word code = 0; code <= x.at.mask; ++code) {
-        n.first.push_back(static_cast<std::uint32_t>(n.all.size()));
-        contributions(x, code, [&](std::uint32_t e, std::uint64_t what) { n.all.push_back({e, what}); });
+        starts_.push_back(static_cast<std::uint32_t>(contributions_.size()));
+        contributions(x, code, [&](std::uint32_t e, std::uint64_t what) { contributions_.push_back({e, what}); });
       }
-      n.first.push_back(static_cast<std::uint32_t>(n.all.size()));
+      starts_.push_back(static_cast<std::uint32_t>(contributions_.size()));
     }
-    const bool zero_says_nothing = n.first.empty() ? x.moves.options > 0 || x.moves.set : n.first[0] == n.first[1];
+    const bool zero_says_nothing =
+        n.first == ~0u ? x.moves.options > 0 || x.moves.set : starts_[n.first] == starts_[n.first + 1];
     if (!zero_says_nothing || n.may_die) {
       always_.push_back(std::move(n));
       return;
@@ -326,9 +276,9 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
 
   void sign(const word* state) {
     std::fill(sum_.begin(), sum_.end(), 0);
-    sign_own_fields(own_, state, sum_.data());
+    symmetries::sign_own_fields(own_, state, sum_.data());
     for (const naming& n : always_)
-      if (!n.may_die || !dead_[n.number]) add_named(n, get(state, n.at));
+      if (!dead(n.at)) add_named(n, get(state, n.at));
     for (std::uint32_t w = 0; w < words_; ++w)
       for (word rest = state[w] & sparse_mask_[w]; rest;) {
         const naming& n = sparse_[field_at_[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(rest))]];
@@ -338,11 +288,12 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   }
 
   void add_named(const naming& n, word code) {
-    if (n.first.empty()) {
+    if (n.first == ~0u) {
       contributions(plan_.places[n.number], code, [&](std::uint32_t e, std::uint64_t what) { sum_[e] += what; });
       return;
     }
-    for (std::uint32_t k = n.first[code]; k < n.first[code + 1]; ++k) sum_[n.all[k].element] += n.all[k].what;
+    const contribution* end = contributions_.data() + starts_[n.first + code + 1];
+    for (const contribution* c = contributions_.data() + starts_[n.first + code]; c != end; ++c) sum_[c->element] += c->what;
   }
 
   // --- orders ---
@@ -381,6 +332,10 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
 
   // How many orders of the tied elements may give different images. Ties of one kind are dropped.
   std::uint64_t find_kinds(const word* state) {
+    if (ties_ == 1 && tie_[0].members.size() == 2) {  // trying both costs no more
+      tie_[0].kinds = {0, 1};
+      return 2;
+    }
     std::uint64_t orders = 1;
     std::size_t kept = 0;
     for (std::size_t t = 0; t < ties_; ++t) {
@@ -417,10 +372,25 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     return std::equal(image_.begin(), image_.end(), state);
   }
 
+  void lesser_of_two(word* state) {
+    arranged(state, best_.data());
+    std::swap(order_[tie_[0].first], order_[tie_[0].first + 1]);
+    arranged(state, image_.data());
+    const bool second = std::lexicographical_compare(image_.begin(), image_.end(), best_.begin(), best_.end());
+    std::copy_n((second ? image_ : best_).begin(), words_, state);
+  }
+
+  void arranged(const word* state, word* into) {
+    if (const packed_move* m = move_to())
+      apply(*m, state, into);
+    else
+      std::copy_n(state, words_, into);
+  }
+
   // The members of each kind in their order, the kinds in all orders.
   void try_orders(std::size_t k) {
     if (k == ties_) {
-      apply(move_to(), copy_.data(), image_.data());
+      arranged(copy_.data(), image_.data());
       if (first_ || std::lexicographical_compare(image_.begin(), image_.end(), best_.begin(), best_.end()))
         best_.swap(image_);
       first_ = false;
@@ -443,20 +413,25 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
 
   // --- moves ---
 
-  const packed_move& move_to() {
+  // To the present order; null: nothing moves.
+  const packed_move* move_to() {
     std::uint64_t key = 0;
     for (std::uint32_t k = 0; k < plan_.movable; ++k) key |= std::uint64_t{k} << (4 * order_[k]);
-    if (last_ && key == last_key_) return *last_;
+    if (key == identity_) return nullptr;
+    recent& r = recent_[mix(key, 1) % recent_.size()];
+    if (r.key == key && r.move) return r.move;
     auto it = moves_.find(key);
     if (it == moves_.end()) {
-      if (moves_.size() > most_kept) moves_.clear();
+      if (moves_.size() > most_kept) {
+        moves_.clear();
+        recent_.fill({});
+      }
       std::vector<std::uint32_t> target(plan_.movable);
       for (std::uint32_t k = 0; k < plan_.movable; ++k) target[order_[k]] = k;
       it = moves_.emplace(key, compile(plan_.move_of(plan_.images(target)))).first;
     }
-    last_ = &it->second;
-    last_key_ = key;
-    return it->second;
+    r = {key, &it->second};
+    return r.move;
   }
 
   packed_move compile(symmetries::move m) const {
@@ -469,19 +444,25 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
         add_shift(out, x.at, to);
         continue;
       }
-      packed_move::field f{s, x.at, to, {}};
+      packed_move::field f{s, x.at, to};
       const std::uint64_t greatest = ir::max_code(plan_.p, plan_.p.variables[x.variable].type);
-      if (x.at.bits <= tabulated_bits)
+      if (x.at.bits <= tabulated_bits) {
+        f.table = static_cast<std::uint32_t>(out.images.size());
         for (word code = 0; code <= x.at.mask; ++code)
-          f.table.push_back(code <= greatest ? image_of(x.moves, m.to, code) << to.shift : 0);
-      (zero_stays(x) ? out.sparse : out.always).push_back(std::move(f));
+          out.images.push_back(code <= greatest ? image_of(x.moves, m.to, code) << to.shift : 0);
+      }
+      (zero_stays(x) ? out.sparse : out.always).push_back(f);
     }
+    std::stable_sort(out.shifts.begin(), out.shifts.end(), [](const auto& a, const auto& b) { return a.to < b.to; });
+    for (std::uint32_t w = 0; w < words_; ++w)
+      out.shift_end.push_back(static_cast<std::uint32_t>(
+          std::count_if(out.shifts.begin(), out.shifts.end(), [&](const auto& x) { return x.to <= w; })));
     out.to = std::move(m.to);
     return out;
   }
 
   static void add_shift(packed_move& m, const slot& from, const slot& to) {
-    const std::int32_t left = static_cast<std::int32_t>(to.shift) - static_cast<std::int32_t>(from.shift);
+    const std::uint32_t left = (64u + to.shift - from.shift) % 64;
     const word mask = from.mask << from.shift;
     for (packed_move::shift& s : m.shifts)
       if (s.from == from.index && s.to == to.index && s.left == left) {
@@ -492,13 +473,15 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   }
 
   void apply(const packed_move& m, const word* from, word* into) const {
-    std::fill_n(into, words_, 0);
-    for (const packed_move::shift& s : m.shifts) {
-      const word bits = from[s.from] & s.mask;
-      into[s.to] |= s.left >= 0 ? bits << s.left : bits >> -s.left;
+    const packed_move::shift* s = m.shifts.data();
+    for (std::uint32_t w = 0; w < words_; ++w) {
+      word bits = 0;
+      for (const packed_move::shift* end = m.shifts.data() + m.shift_end[w]; s != end; ++s)
+        bits |= std::rotl(from[s->from] & s->mask, static_cast<int>(s->left));
+      into[w] = bits;
     }
     for (const packed_move::field& f : m.always)
-      if (!dead_[f.number]) place_image(m, f, from, into);
+      if (!dead(f.from)) place_image(m, f, from, into);
     for (std::uint32_t w = 0; w < words_; ++w)
       for (word rest = from[w] & moved_mask_[w]; rest;) {
         const packed_move::field& f = m.sparse[moved_at_[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(rest))]];
@@ -509,7 +492,8 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
 
   void place_image(const packed_move& m, const packed_move::field& f, const word* from, word* into) const {
     const word code = get(from, f.from);
-    into[f.to.index] |= f.table.empty() ? image_of(plan_.places[f.number].moves, m.to, code) << f.to.shift : f.table[code];
+    into[f.to.index] |=
+        f.table == ~0u ? image_of(plan_.places[f.number].moves, m.to, code) << f.to.shift : m.images[f.table + code];
   }
 
   static bool zero_stays(const place& x) { return x.moves.options > 0 || x.moves.set; }
@@ -532,10 +516,12 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   const symmetry::plan& plan_;
   std::unique_ptr<symmetry::canonicaliser> careful_;
   const std::uint32_t words_;
-  std::vector<std::pair<std::uint32_t, owner>> owners_;  // by place of their pc
-  std::vector<std::uint8_t> dead_;                       // by place
+  std::vector<std::pair<std::uint64_t, owner>> owners_;  // by process and place of their pc
+  std::vector<word> dead_;                               // the bits of dead values of the state at hand
   std::vector<own_bits> own_;
   std::vector<naming> always_, sparse_;  // sparse: of these 0 says nothing
+  std::vector<std::uint32_t> starts_;
+  std::vector<contribution> contributions_;
   std::vector<word> sparse_mask_;
   std::vector<word> moved_mask_;         // of the fields whose value moves, and of which 0 stays 0
   std::vector<std::uint32_t> moved_at_;  // by bit of the state, its number among those
@@ -549,8 +535,12 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   std::vector<packed_move> exchange_;  // by pair of elements, made when wanted
   bool first_ = true;
   std::unordered_map<std::uint64_t, packed_move> moves_;
-  const packed_move* last_ = nullptr;
-  std::uint64_t last_key_ = 0;
+  struct recent {
+    std::uint64_t key = 0;
+    const packed_move* move = nullptr;
+  };
+  std::array<recent, 64> recent_{};
+  std::uint64_t identity_ = 0;
 };
 
 }  // namespace

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What the packed canonicaliser takes from whole words. Internal to symmetry_packed.cpp.
+
+#include <vector>
+
+#include "model/explicit/symmetry_plan.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace quiesce::symmetries {
+
+// Bits of an element's own fields in one word. Some of these together, up to `last`, make one number: the same fields for
+// each element of a class, whatever words they are in.
+struct own_bits {
+  std::uint32_t element = 0, index = 0;
+  word mask = 0;
+  std::uint32_t left = 0;
+  bool last = false;
+};
+
+// The bits under each mask, side by side. The same numbers with and without an instruction for it.
+inline void sign_own_anywhere(const std::vector<own_bits>& own, const word* state, std::uint64_t* sum) {
+  word number = 0;
+  for (const own_bits& o : own) {
+    unsigned n = o.left;
+    for (word mask = o.mask; mask; mask &= mask - 1, ++n) number |= (state[o.index] >> __builtin_ctzll(mask) & 1) << n;
+    if (!o.last) continue;
+    sum[o.element] = mix(sum[o.element], number);
+    number = 0;
+  }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("bmi2"))) inline void sign_own_fast(const std::vector<own_bits>& own, const word* state,
+                                                          std::uint64_t* sum) {
+  word number = 0;
+  for (const own_bits& o : own) {
+    number |= _pext_u64(state[o.index], o.mask) << o.left;
+    if (!o.last) continue;
+    sum[o.element] = mix(sum[o.element], number);
+    number = 0;
+  }
+}
+inline const auto sign_own_fields = __builtin_cpu_supports("bmi2") ? sign_own_fast : sign_own_anywhere;
+#else
+inline const auto sign_own_fields = sign_own_anywhere;
+#endif
+
+// A permutation of the elements as moves of bits.
+struct packed_move {
+  struct shift {
+    std::uint32_t from = 0, to = 0;
+    word mask = 0;
+    std::uint32_t left = 0;  // rotated
+  };
+  struct field {
+    std::uint32_t number = 0;  // of the place that it comes from
+    slot from, to;
+    std::uint32_t table = ~0u;  // where in `images` those of its codes begin; ~0u: to be computed
+  };
+  std::vector<shift> shifts;             // by target
+  std::vector<std::uint32_t> shift_end;  // by word, of those into it
+  std::vector<word> images;
+  std::vector<field> always, sparse;  // fields whose value moves; of the sparse ones 0 stays 0
+  sort_images to;
+};
+
+}  // namespace quiesce::symmetries
