@@ -200,12 +200,21 @@ void compare(catalogue& inputs, report::results& all, const check_options& o) {
       std::make_shared<report::second_look>(report::second_look{std::move(check), std::move(answered), std::move(run)});
 }
 
+void print_statistics(const report::results& all) {
+  const answer* before = nullptr;
+  for (const report::row& r : all.rows) {
+    if (r.answered != before) log(statistics_text(*r.answered));
+    before = r.answered;
+  }
+}
+
 outcome report_on(catalogue& inputs, report::results& all, const check_options& o, bool verdicts_own) {
   look_for_fixes(inputs, all, o);
   compare(inputs, all, o);
   log_progress("");
   for (const report::row& r : all.rows)
     if (!r.answered->checkpoint_note.empty()) log("quiesce: " + r.answered->checkpoint_note);
+  if (o.extra.statistics) print_statistics(all);
   write_trace(all, o);
   outcome out;
   out.output = writer_named(o.format).write(all) + *o.extra.explained;

@@ -18,6 +18,7 @@ void add_long_search(CLI::App& app, long_search& to) {
                  "explicit engine: keep the search in this file, to go on from with --resume");
   app.add_option("--checkpoint-every", to.every, "seconds between two checkpoints; default: 60")->check(not_seconds);
   app.add_option("--resume", to.resume, "go on from this checkpoint; the rest of the command as it was");
+  app.add_flag("--statistics", to.statistics, "what each search took, on stderr");
   app.add_flag("--explain-states", to.explain_states,
                "explicit engine: which variables, processes and steps make the states so many");
 }
@@ -42,6 +43,15 @@ void refuse_many_searches(const long_search& o, std::size_t count) {
   if (!o.wanted() || count == 1) return;
   usage_error("--checkpoint, --resume and --explain-states are for one search",
               fmt::format("these are {}: name one claim, or a model with --variant", count));
+}
+
+std::string statistics_text(const answer& a) {
+  std::string out = fmt::format("quiesce: {} states, {} transitions, depth {}, {:.3f} s, {} bytes of tables", a.states,
+                                a.transitions, a.depth, a.elapsed_s, a.table_bytes);
+  if (a.states > 0)
+    out += fmt::format(" ({:.1f} a state)", static_cast<double>(a.table_bytes) / static_cast<double>(a.states));
+  if (a.native_levels > 0) out += fmt::format(", {} levels by compiled steps", a.native_levels);
+  return a.native_note.empty() ? out : out + ", no compiled steps: " + a.native_note;
 }
 
 void show_progress(const std::string& what, const search_progress& p) {

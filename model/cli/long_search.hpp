@@ -16,7 +16,7 @@ namespace quiesce::cli {
 
 struct long_search {
   std::string checkpoint, resume, every;
-  bool explain_states = false;
+  bool explain_states = false, statistics = false;
   std::shared_ptr<std::string> explained = std::make_shared<std::string>();  // text for stdout
 
   bool wanted() const { return explain_states || !checkpoint.empty() || !resume.empty(); }
@@ -29,6 +29,9 @@ void apply(const long_search&, const std::string& format, const language::source
 
 // One file and one table are for one search. Throws a usage diagnostic.
 void refuse_many_searches(const long_search&, std::size_t count);
+
+// For --statistics, on stderr.
+std::string statistics_text(const answer&);
 
 // On a terminal a line that the next one overwrites; else one line every 30 seconds.
 void show_progress(const std::string& what, const search_progress&);

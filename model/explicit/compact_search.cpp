@@ -5,8 +5,9 @@
 #include <exception>
 #include <set>
 
-#include "model/explicit/compact_set.hpp"
 #include "model/explicit/merge.hpp"
+#include "model/explicit/quotient_set.hpp"
+#include "model/explicit/state_blocks.hpp"
 #include "model/explicit/symmetry.hpp"
 #include "model/explicit/worker.hpp"
 
@@ -23,7 +24,9 @@ class compact_exploration {
         options_(o),
         masks_(s.program(), o.wanted),
         watch_({o.max_states, o.max_memory_bytes, o.timeout_s}),
-        words_(s.state_layout().words()) {
+        words_(s.state_layout().words()),
+        current_(words_),
+        next_(words_) {
     if (o.reduce.any()) reduced_ = std::make_unique<reducer>(s, o.reduce);
     use(s.make_stepper());
     result_.properties.resize(s.program().properties.size());
@@ -53,7 +56,7 @@ class compact_exploration {
     result_.marked |= buffer_.marked;
     result_.complete = current_.empty() && !watch_.ended();
     result_.ended_by = watch_.reason();
-    result_.memory_bytes = memory_bytes();
+    result_.memory_bytes = std::max(peak_bytes_, memory_bytes());
     if (hashes_) result_.omission_probability = hashes_->omission_probability();
     if (native_ && native_->now() == native_code::state::unavailable) result_.native_note = native_->why();
     search_again();
@@ -125,11 +128,12 @@ class compact_exploration {
   }
 
   void expand_level() {
-    const std::size_t count = current_.size() / words_;
-    for (std::size_t from = 0; from < count && !watch_.ended(); from += states_at_once) {
-      const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(states_at_once, count - from));
-      steps_->expand(&current_[from * words_], 0, n, buffer_);
+    while (!current_.empty() && !watch_.ended()) {
+      std::uint32_t n = 0;
+      const word* states = current_.front(states_at_once, n);
+      steps_->expand(states, 0, n, buffer_);
       if (failure_) std::rethrow_exception(failure_);
+      current_.taken(n);
       report();
     }
     close(depth_ + 1);
@@ -141,23 +145,26 @@ class compact_exploration {
     for (const auto& [kind, which] : keys_) note(kind, which, depth);
     keys_.clear();
     set_masks();
-    current_.swap(next_);
-    next_.clear();
+    peak_bytes_ = std::max(peak_bytes_, memory_bytes());
+    current_ = std::move(next_);
+    next_ = state_blocks(words_);
   }
 
   bool flush() {
     for (std::uint32_t k = 0; k < buffer_.special_count; ++k)
       take_special(buffer_.specials[k], buffer_.special_words + std::size_t{k} * words_);
     buffer_.special_count = 0;
-    for (std::uint32_t k = 0; k < buffer_.count; ++k) take(buffer_.words + std::size_t{k} * words_);
+    if (canonical_)
+      for (std::uint32_t k = 0; k < buffer_.count; ++k) canonical_->canonical(buffer_.words + std::size_t{k} * words_);
+    set_->insert_many(buffer_.words, buffer_.count, fresh_.get());
+    for (std::uint32_t k = 0; k < buffer_.count; ++k)
+      if (fresh_[k]) take(buffer_.words + std::size_t{k} * words_);
     buffer_.count = 0;
     return watch_.check(set_->size(), memory_bytes());
   }
 
-  void take(word* state) {
-    if (canonical_) canonical_->canonical(state);
-    if (!set_->insert(state)) return;
-    next_.insert(next_.end(), state, state + words_);
+  void take(const word* state) {
+    next_.push(state);
     if (!invariants_) return;
     const std::uint64_t failing = steps_->failing_invariants(state) & masks_.wanted;
     result_.marked |= failing & masks_.sometimes;
@@ -239,17 +246,15 @@ class compact_exploration {
     result_.complete = false;
   }
 
-  std::uint64_t memory_bytes() const {
-    return set_->memory_bytes() + (current_.capacity() + next_.capacity()) * sizeof(word);
-  }
+  std::uint64_t memory_bytes() const { return set_->memory_bytes() + current_.memory_bytes() + next_.memory_bytes(); }
 
   void report() {
     if (!options_.progress) return;
     const double now = watch_.elapsed_s();
     if (now - reported_s_ < 1.0) return;
     reported_s_ = now;
-    options_.progress({set_->size(), buffer_.transitions, depth_, current_.size() / words_, memory_bytes(),
-                       options_.max_memory_bytes, options_.max_states, now});
+    options_.progress({set_->size(), buffer_.transitions, depth_, current_.size(), memory_bytes(), options_.max_memory_bytes,
+                       options_.max_states, now});
   }
 
   const transition_system& system_;
@@ -265,7 +270,10 @@ class compact_exploration {
   std::unique_ptr<symmetry> symmetry_;
   std::unique_ptr<symmetry::canonicaliser> canonical_;
   successor_buffer buffer_{};
-  std::vector<word> space_, special_space_, current_, next_;
+  std::vector<word> space_, special_space_;
+  state_blocks current_, next_;
+  std::unique_ptr<bool[]> fresh_{new bool[most_steps]};
+  std::uint64_t peak_bytes_ = 0;
   std::vector<std::uint32_t> parents_;
   std::vector<special_step> specials_;
   std::set<std::pair<finding_kind, std::uint32_t>> keys_;  // found in the level

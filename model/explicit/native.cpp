@@ -111,6 +111,7 @@ void native_code::load() {
     why_ = cache->make(key, *native_text(system_.program(), system_.state_layout(), key), compiler.path, compiler_);
     if (!why_.empty()) return;
     fd = cache->find(key);
+    cache->prune();
     if (fd < 0) return void(why_ = "the compiled steps cannot be read back");
   }
   auto found = std::make_unique<functions>();

@@ -151,7 +151,10 @@ int native_cache::find(const std::string& key) const {
     const std::size_t tail = mark.size() + hash_length;
     if (bytes.size() > tail) {
       const std::string object = bytes.substr(0, bytes.size() - tail);
-      if (bytes.compare(object.size(), std::string::npos, mark + sha256_hex(object)) == 0) return fd;
+      if (bytes.compare(object.size(), std::string::npos, mark + sha256_hex(object)) == 0) {
+        futimens(fd, nullptr);  // used now, for prune()
+        return fd;
+      }
     }
   }
   close(fd);

@@ -6,6 +6,7 @@
 // if the directory and the file belong to the user, nobody else may write them, and the hash is right; else it is made
 // again.
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ class native_cache {
 
   // Compiles `text` and puts the result there. An error in words; empty: done.
   std::string make(const std::string& key, const std::string& text, const std::string& compiler_path, child_process&) const;
+
+  // Removes the entries that were used least recently until what is left takes at most so many bytes, and what compilers
+  // that were killed have left behind a day ago. Who has an entry open keeps it; who looks for it afterwards makes it again.
+  void prune(std::uint64_t most_bytes = std::uint64_t{64} << 20) const;
 
  private:
   explicit native_cache(std::string directory) : directory_(std::move(directory)) {}

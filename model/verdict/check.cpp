@@ -194,6 +194,10 @@ answer prepared_check::run(const limits& most, const progress& report) const {
   out.states_again = found.states_again;
   out.symmetry_note = found.symmetry_note;
   while (!out.symmetry_note.empty() && out.symmetry_note.back() == '\n') out.symmetry_note.pop_back();
+  out.table_bytes = found.memory_bytes;
+  out.elapsed_s = found.elapsed_s;
+  out.native_note = found.native_note;
+  out.native_levels = found.native_levels;
   out.checkpoint_note = found.checkpoint_note;
   out.obstacles = obstacles_of(found, most);
   const judge decide{*system_, found, out.obstacles};

@@ -48,6 +48,10 @@ struct answer {
   reductions reduced;                  // how: states are what was kept
   std::uint64_t states_again = 0;      // of the search without them that made runs shortest
   std::string symmetry_note;           // what is not interchangeable, and why
+  std::uint64_t table_bytes = 0;       // explicit engine: of states, predecessors and index
+  double elapsed_s = 0;
+  std::string native_note;             // why there were no compiled steps; empty where there were, or none were asked for
+  std::uint64_t native_levels = 0;     // that they expanded
   std::string checkpoint_note;         // why the last checkpoint is older than it should be
   std::vector<std::string> obstacles;  // errors, bounds and budgets reached, in words
 };

@@ -15,5 +15,6 @@ struct twin_size {
 std::string twin_model(const twin_size&);
 std::string twin_properties();
 std::string twin_promela(const twin_size&);
+std::string twin_murphi(const twin_size&);
 
 }  // namespace quiesce::bench

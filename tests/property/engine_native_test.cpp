@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,8 +15,8 @@
 #include "model/explicit/search.hpp"
 #include "model/verdict/catalogue.hpp"
 #include "model/verdict/claim.hpp"
-#include "tests/support/random_program.hpp"
 #include "quiesce_paths.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace quiesce::test {
 namespace {
@@ -155,6 +156,26 @@ TEST(engine_native, corrupt_and_foreign_entries_are_built_again) {
   EXPECT_EQ(fs::status(entry).permissions() & fs::perms::group_write, fs::perms::none);
   fs::permissions(entry.parent_path(), fs::perms::others_write, fs::perm_options::add);
   EXPECT_EQ(native_differs(s, false, 0), "there is no cache directory");
+}
+
+TEST(engine_native, the_cache_keeps_what_was_used_last) {
+  private_cache here;
+  const auto cache = native_cache::open();
+  ASSERT_TRUE(cache);
+  const fs::path directory = fs::path(here.directory) / "quiesce";
+  const auto now = fs::file_time_type::clock::now();
+  for (int k = 0; k < 6; ++k) {
+    const fs::path entry = directory / (std::to_string(k) + ".so");
+    std::ofstream(entry) << std::string(1000, 'x');
+    fs::last_write_time(entry, now - std::chrono::hours((k * 5) % 6));  // 5 is the youngest but one
+  }
+  fs::create_directory(directory / "make.live");
+  fs::create_directory(directory / "make.left");
+  fs::last_write_time(directory / "make.left", now - std::chrono::hours(50));
+  cache->prune(3500);
+  std::set<std::string> left;
+  for (const fs::path& p : here.entries()) left.insert(p.filename().string());
+  EXPECT_EQ(left, (std::set<std::string>{"0.so", "5.so", "4.so", "make.live"}));
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Sets without numbers against a set of the standard library.
-#include "model/explicit/compact_set.hpp"
+#include "model/explicit/quotient_set.hpp"
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
 #include <set>
 
@@ -46,6 +47,25 @@ TEST(engine_compact_set, a_state_of_94_bits_costs_12_bytes_at_most) {
   }
   EXPECT_EQ(set.size(), 1000000u);
   EXPECT_LE(set.memory_bytes(), 12u * 1000000u);
+}
+
+TEST(engine_compact_set, many_at_once_are_as_one_by_one) {
+  std::mt19937_64 random(5);
+  quotient_set many({64, 30}), single({64, 30});
+  std::vector<std::uint64_t> known;
+  for (int round = 0; round < 200; ++round) {
+    const auto n = static_cast<std::uint32_t>(1 + random() % 500);
+    std::vector<word> states;
+    for (std::uint32_t k = 0; k < n; ++k) {
+      if (known.empty() || random() % 2) known.push_back(random());
+      const word x = known[random() % known.size()];
+      states.insert(states.end(), {x, x >> 40});
+    }
+    const std::unique_ptr<bool[]> fresh(new bool[n]);
+    many.insert_many(states.data(), n, fresh.get());
+    for (std::uint32_t k = 0; k < n; ++k) ASSERT_EQ(fresh[k], single.insert(&states[2 * k])) << round << " " << k;
+  }
+  EXPECT_EQ(many.size(), single.size());
 }
 
 TEST(engine_compact_set, hashes_differ_where_states_do) {
