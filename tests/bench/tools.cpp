@@ -32,7 +32,13 @@ std::string spin_command(const tool& t, const subject& s, const std::string& dir
   write(directory + "/twin.pml", s.promela);
   if (!builds(directory, "spin -a -o1 -o2 -o3 twin.pml")) return "";
   if (!builds(directory, fmt::format("cc -O3 -w -DSAFETY -DNOREDUCE {} pan.c -o pan", t.option))) return "";
-  return fmt::format("./pan -m20000000 -w{}", s.table_bits);
+  const std::string command = fmt::format("./pan -w{}", s.table_bits);
+  if (std::string(t.option) == "-DBFS") return command;
+  // A deeper stack than it needs costs time and memory: a first run, which is not counted, says how deep it gets.
+  const std::string words = "depth reached ", first = run_command(command + " -m20000000", directory, build_limit_s).output;
+  const std::size_t at = first.find(words);
+  if (at == std::string::npos) return "";
+  return fmt::format("{} -m{}", command, std::stoull(first.substr(at + words.size())) + 10);
 }
 
 std::string rumur_command(const tool& t, const subject& s, const std::string& directory) {
