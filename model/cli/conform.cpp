@@ -72,13 +72,15 @@ campaign_result run_random(trial& on, const driver_entry& driver, const conform_
   return result;
 }
 
-// Shrinking runs many scenarios: on simulated devices only. What they do not show stays as it was found.
-std::map<std::string, scenario> shrink_failures(const rule_book& rules, const trial& on, const campaign_result& result) {
+// Shrinking runs many scenarios: on simulated devices only. What they do not show stays as it was found. Of a run on real
+// devices one is kept, so that what is printed is about it and not about a loopback device alone.
+std::map<std::string, scenario> shrink_failures(const rule_book& rules, const trial& on, const campaign_result& result,
+                                                bool live) {
   std::map<std::string, scenario> small;
   trial simulated(rules, on.policy());
   for (const auto& [what, f] : result.failures) {
     const std::string& wanted = what;
-    const auto fails = [&](const scenario& s) { return simulated.shows(s, wanted); };
+    const auto fails = [&](const scenario& s) { return !(live && s.devices.empty()) && simulated.shows(s, wanted); };
     if (fails(f.found)) small.emplace(what, shrink(f.found, fails));
   }
   return small;
@@ -119,7 +121,7 @@ outcome run_conform(catalogue& inputs, const conform_options& o) {
   trial on(rules, policy, &driver);
   const campaign_result result = given ? run_file(on, *given) : run_random(on, driver, o);
   report_input in{rules, on, result, o.variant, o.driver, o.seed, o.scenario_file, {}, o.coverage};
-  in.shrunk = shrink_failures(rules, on, result);
+  in.shrunk = shrink_failures(rules, on, result, driver.live);
   if (!o.scenario_out.empty() && !result.failures.empty()) {
     const std::string what = headline(in);
     const auto small = in.shrunk.find(what);
@@ -152,7 +154,8 @@ action add_conform(CLI::App& app) {
   return [o, schedules, variant](catalogue& inputs) {
     if (!schedules->asked()) return run_conform(inputs, *o);
     static_cast<void>(variant_named(o->variant));
-    return run_schedules(inputs, *schedules, {o->variant, o->scenario_file, variant->count() > 0, o->seed, o->count, o->time});
+    return run_schedules(inputs, *schedules,
+                         {o->variant, o->scenario_file, variant->count() > 0, o->seed, o->count, o->time});
   };
 }
 
