@@ -32,6 +32,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
       : plan_(p),
         careful_(std::move(careful)),
         words_(p.system.state_layout().words()),
+        never_read_(words_, 0),
         dead_(words_, 0),
         sum_(p.movable),
         order_(p.movable),
@@ -76,6 +77,10 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   };
 
   void find_dead() {
+    for (std::uint32_t s : plan_.never_read) {
+      const slot& at = plan_.places[s].at;
+      never_read_[at.index] |= at.mask << at.shift;
+    }
     for (std::uint32_t s : plan_.may_be_dead) {
       const place& x = plan_.places[s];
       const ir::process& q = plan_.p.processes[plan_.p.variables[x.variable].owner];
@@ -95,8 +100,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   }
 
   void clear_dead(word* state) {
-    if (owners_.empty()) return;
-    std::fill(dead_.begin(), dead_.end(), 0);
+    std::copy(never_read_.begin(), never_read_.end(), dead_.begin());
     for (const auto& [key, o] : owners_) {
       const std::vector<word>& bits = o.dead_at[o.moves ? get(state, o.pc) : 0];
       for (std::uint32_t w = 0; w < words_; ++w) dead_[w] |= bits[w];
@@ -517,7 +521,8 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   std::unique_ptr<symmetry::canonicaliser> careful_;
   const std::uint32_t words_;
   std::vector<std::pair<std::uint64_t, owner>> owners_;  // by process and place of their pc
-  std::vector<word> dead_;                               // the bits of dead values of the state at hand
+  std::vector<word> never_read_;
+  std::vector<word> dead_;  // the bits of dead values of the state at hand
   std::vector<own_bits> own_;
   std::vector<naming> always_, sparse_;  // sparse: of these 0 says nothing
   std::vector<std::uint32_t> starts_;

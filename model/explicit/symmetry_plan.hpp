@@ -76,7 +76,32 @@ struct symmetry::plan {
     std::uint32_t first = 0;             // number of the first among all movable elements
   };
 
+  // Variables that steps read or write, or properties read.
+  std::vector<bool> used_variables() const {
+    std::vector<bool> out(p.variables.size());
+    std::vector<bool> done(p.exprs.size());
+    const auto look = [&](auto&& self, ir::expr_id id) -> void {
+      if (id == ir::nothing || done[id]) return;
+      done[id] = true;
+      const ir::expr& e = p.exprs[id];
+      if (e.code == ir::op::load) out[e.var] = true;
+      for (ir::expr_id k : e.kids) self(self, k);
+    };
+    for (const ir::process& q : p.processes) {
+      if (q.pc != ir::nothing) out[q.pc] = true;
+      for (const ir::instruction& i : q.code) {
+        if (i.code == ir::operation::set) out[i.var] = true;
+        look(look, i.a);
+        for (ir::expr_id e : i.index) look(look, e);
+        for (ir::expr_id e : i.args) look(look, e);
+      }
+    }
+    for (const ir::checked_property& c : p.properties) look(look, c.invariant);
+    return out;
+  }
+
   void collect_places() {
+    const std::vector<bool> used = used_variables();
     for (ir::variable_id v = 0; v < p.variables.size(); ++v) {
       const ir::variable& x = p.variables[v];
       moving_type m = moving(p, x.type);
@@ -89,7 +114,8 @@ struct symmetry::plan {
         std::uint64_t rest = i;
         for (std::size_t k = index.size(); k-- > 0; rest /= p.sorts[x.index[k]].element.size())
           index[k] = static_cast<std::uint32_t>(rest % p.sorts[x.index[k]].element.size());
-        if (resettable) may_be_dead.push_back(static_cast<std::uint32_t>(places.size()));
+        if (m.sort != ir::nothing && !used[v]) never_read.push_back(static_cast<std::uint32_t>(places.size()));
+        if (resettable && used[v]) may_be_dead.push_back(static_cast<std::uint32_t>(places.size()));
         places.push_back({system.state_layout().slots()[x.first_slot + i], v, m, std::move(index)});
       }
     }
@@ -114,6 +140,10 @@ struct symmetry::plan {
 
   // Values that nobody reads any more are 0, so that they do not tell states apart.
   void clear_dead(word* state, std::vector<std::uint8_t>& dead) const {
+    for (std::uint32_t s : never_read) {
+      dead[s] = 1;
+      put(state, places[s].at, 0);
+    }
     for (std::uint32_t s : may_be_dead) {
       const place& x = places[s];
       const ir::process& q = p.processes[p.variables[x.variable].owner];
@@ -144,16 +174,20 @@ struct symmetry::plan {
 
   using outcome_set = std::set<std::vector<std::uint64_t>>;
 
-  // The initial steps, normal form, with their outcome.
-  std::vector<std::vector<std::uint64_t>> initial_steps() const {
+  // The initial steps, normal form, with their outcome. Leaves in never_read what is the same in all of them.
+  std::vector<std::vector<std::uint64_t>> initial_steps() {
     std::vector<std::vector<std::uint64_t>> out;
     system.make_stepper()->initial([&](const step& x) {
       std::vector<std::uint64_t> one(x.state, x.state + system.state_layout().words());
-      std::vector<std::uint8_t> dead(places.size(), 0);
-      clear_dead(one.data(), dead);
       one.insert(one.end(), {static_cast<std::uint64_t>(x.outcome), x.kind, x.violated, x.marked});
       out.push_back(std::move(one));
     });
+    std::erase_if(never_read, [&](std::uint32_t s) {
+      const slot& at = places[s].at;
+      return std::any_of(out.begin(), out.end(), [&](const auto& x) { return get(x.data(), at) != get(out[0].data(), at); });
+    });
+    std::vector<std::uint8_t> dead(places.size(), 0);
+    for (auto& one : out) clear_dead(one.data(), dead);
     return out;
   }
 
@@ -263,8 +297,9 @@ struct symmetry::plan {
   const ir::program& p;
   element_orbits orbits;
   dead_locals locals;
-  std::vector<place> places;  // by slot
-  std::vector<std::uint32_t> may_be_dead;
+  std::vector<place> places;               // by slot
+  std::vector<std::uint32_t> may_be_dead;  // locals: it depends on where their process stands
+  std::vector<std::uint32_t> never_read;   // used by the initial steps only, and the same behind all of them
   std::vector<interchangeable> classes;
   std::uint32_t movable = 0;
   std::vector<std::vector<std::uint32_t>> number;  // of base elements among the movable ones

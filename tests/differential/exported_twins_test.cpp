@@ -142,7 +142,7 @@ class comparison {
   void rumur() const {
     const std::string text = run_rumur(exporting::write_murphi(system(), {"a test"}), "off");
     findings theirs;
-    const std::regex said("\t(property|not reached|no error|within bound): ([^\n]+)");
+    const std::regex said("(property|not reached|no error|within bound): ([^\n\"]+)");
     for (auto it = std::sregex_iterator(text.begin(), text.end(), said); it != std::sregex_iterator(); ++it)
       theirs.broken.insert(word_for((*it)[1].str() + "_" + (*it)[2].str()));
     if (!ours_.broken.empty()) {
