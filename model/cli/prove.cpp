@@ -85,32 +85,46 @@ std::string refuted(catalogue& inputs, const proof_input& in, const symbolic::ou
   return out;
 }
 
+void log_unused(const claim_entry& claim, const proof_input& in, const std::vector<bool>& needed) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < needed.size(); ++i)
+    if (!needed[i]) names.push_back(in.invariants[i]->property.name);
+  if (!names.empty()) log(fmt::format("{}: not needed: {}", claim.claim.name, fmt::join(names, ", ")));
+}
+
 bool prove_one(catalogue& inputs, const prove_options& o, const claim_entry& claim, std::string& output) {
   if (!o.invariants.empty()) use_invariants(inputs, claim, o.invariants);
   if (o.infer.wanted && !infer_invariants(inputs, claim, o.infer, output)) return false;
   const proof_input in = prepare_proof(inputs, claim);
   symbolic::effort effort;
   effort.timeout_ms = o.timeout_ms;
+  const bool expected = claim.claim.expect == ast::expectation::holds;
+  if (!expected) effort = {std::min(o.timeout_ms, 1000u), 1, 0};  // of a mutant: that the proof fails, and soon
   std::string text = core_of(in);
   symbolic::core core = symbolic::read_core(text);
-  const std::vector<bool> candidates = candidates_of(in);
-  if (std::find(candidates.begin(), candidates.end(), true) != candidates.end()) {
-    const std::vector<bool> kept = symbolic::houdini(core, candidates, effort);
-    for (std::size_t i = 0; i < kept.size(); ++i)
-      if (!kept[i])
-        log(fmt::format("{}: candidate '{}' is not an invariant", claim.claim.name, in.invariants[i]->property.name));
-    text = core_of(in, kept);
-    core = symbolic::read_core(text);
+  symbolic::script script = script_for(claim, core);
+  if (o.obligations) {
+    output += symbolic::text_of(script);
+    return true;
   }
-  const symbolic::script script = script_for(claim, core);
-  if (o.core) output += text;
-  if (o.obligations) output += symbolic::text_of(script);
-  if (o.core || o.obligations) return true;
-  const symbolic::outcome found = symbolic::prove(core, script, effort);
+  const std::vector<bool> candidates = candidates_of(in);
+  symbolic::outcome found = symbolic::prove(core, script, candidates, effort);
+  if (found.failures.empty()) {
+    text = core_of(in, found.needed);
+    core = symbolic::read_core(text);
+    script = symbolic::narrowed(script, core, found.needed);
+  }
+  if (o.core) {
+    output += text;
+    return true;
+  }
+  if (found.failures.empty()) {
+    log_unused(claim, in, found.needed);
+    symbolic::look_for_states(core, script, effort, found);
+  }
   if (!in.left_out.empty()) log(fmt::format("{}: say nothing here: {}", claim.claim.name, fmt::join(in.left_out, ", ")));
   for (const std::string& line : symbolic::cycles(core)) log(fmt::format("{}: {}", claim.claim.name, line));
   log(fmt::format("{}: {} questions, {:.2f} s in the solver", claim.claim.name, found.questions, found.seconds));
-  const bool expected = claim.claim.expect == ast::expectation::holds;
   if (!found.failures.empty()) {
     output += refuted(inputs, in, found);
     return !expected;

@@ -174,7 +174,7 @@ class search {
     solver z3(std::min(options_.timeout_ms, first_timeout_ms));
     z3.tell("(set-logic ALL)\n" + s.prelude);
     for (const bool with : {false, true}) {
-      if (with) z3.tell(s.invariants);
+      if (with) z3.tell(s.invariants());
       for (const block& b : s.blocks) {
         if (b.with_invariants != with) continue;
         bool open = false;
@@ -244,7 +244,7 @@ class search {
   // It is met, given more time.
   bool decided(const script& s, const obstacle& o) {
     solver z3(options_.timeout_ms);
-    z3.tell("(set-logic ALL)\n" + s.prelude + s.invariants + o.where.text + o.what.text);
+    z3.tell("(set-logic ALL)\n" + s.prelude + s.invariants() + o.where.text + o.what.text);
     ++questions_;
     return z3.ask("(check-sat)\n").at(0) == answer::unsat;
   }

@@ -2,6 +2,7 @@
 #include "model/symbolic/obligations.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace quiesce::symbolic {
 
@@ -19,7 +20,7 @@ class deriver {
  public:
   explicit deriver(const core& c) : core_(c), smt_(c) {
     for (std::size_t i = 0; i < c.functions.size(); ++i)
-      if (!smt_.range(i, false).empty()) out_.range_functions.push_back(i);
+      if (!smt_.range(i).empty()) out_.range_functions.push_back(i);
     for (const std::size_t i : out_.range_functions) {
       out_.invariant_names.push_back("range of " + c.functions[i].name);
       reads_.push_back({i});
@@ -32,21 +33,27 @@ class deriver {
 
   script run() {
     out_.prelude = smt_.prelude();
-    for (std::size_t v = 0; v < reads_.size(); ++v)
-      out_.invariants += fmt::format("(assert {})\n", invariant_text(v, nullptr));
+    for (std::size_t v = 0; v < reads_.size(); ++v) out_.assertions.push_back(asserted(invariant_text(v)));
     for (std::size_t i = 0; i < core_.initial.size(); ++i) initial(i);
-    for (std::size_t i = 0; i < core_.actions.size(); ++i) step(i);
+    for (std::size_t i = 0; i < core_.actions.size(); ++i) action_block(i);
     properties();
     return std::move(out_);
   }
 
  private:
-  std::string invariant_text(std::size_t v, const std::set<std::size_t>* changed) {
-    if (v < out_.range_functions.size()) {
-      const std::size_t f = out_.range_functions[v];
-      return smt_.range(f, changed && changed->count(f));
-    }
-    return smt_.condition(core_.invariants[v - out_.range_functions.size()].condition, nullptr, changed);
+  static std::string asserted(const std::string& term) { return fmt::format("(assert {})\n", term); }
+
+  std::string invariant_text(std::size_t v) {
+    if (v < out_.range_functions.size()) return smt_.range(out_.range_functions[v]);
+    return smt_.condition(core_.invariants[v - out_.range_functions.size()].condition);
+  }
+
+  // Some elements, any, for which the invariant is false behind the step.
+  std::string broken(std::size_t v, const step& s, bool was_true) {
+    const std::size_t ranges = out_.range_functions.size();
+    const invariant_at i = v < ranges ? smt_.range_at_elements(out_.range_functions[v], s)
+                                      : smt_.at_elements(core_.invariants[v - ranges].condition, s);
+    return i.elements + (was_true ? asserted(i.before) : "") + i.points + fmt::format("(assert (not {}))\n", i.after);
   }
 
   void ask(block& b, std::string name, std::string text, std::vector<answer> accepted, std::size_t action,
@@ -57,49 +64,43 @@ class deriver {
   // What a first step of a run may rely on: nothing but the ranges of what starts with any value.
   void initial(std::size_t i) {
     const action& a = core_.initial[i];
-    std::set<std::size_t> changed;
-    for (const update& u : a.updates) changed.insert(u.function);
+    const step s{&a, true};
     block b;
     b.name = fmt::format("initial {}", i);
-    for (std::size_t f = 0; f < core_.functions.size(); ++f) {
-      if (!core_.functions[f].arbitrary) changed.insert(f);
-      if (const std::string r = smt_.range(f, false); core_.functions[f].arbitrary && !r.empty())
-        b.text += fmt::format("(assert {})\n", r);
-    }
-    b.text += smt_.parameters(a) + fmt::format("(assert {})\n", smt_.condition(a.guard, &a));
+    for (std::size_t f = 0; f < core_.functions.size(); ++f)
+      if (const std::string r = smt_.range(f); core_.functions[f].arbitrary && !r.empty()) b.text += asserted(r);
+    b.text += smt_.parameters(a) + asserted(smt_.condition(a.guard, &a));
     if (!a.ends.empty()) {
       ask(b, fmt::format("ends {}", b.name), "", {answer::unsat}, i);
     } else {
-      b.text += smt_.updates(a, true);
-      ask(b, fmt::format("possible {}", b.name), smt_.few(), {answer::sat, answer::unsat}, i);
+      b.text += smt_.new_functions(s);
       for (std::size_t v = 0; v < reads_.size(); ++v)
-        ask(b, fmt::format("init {} {}", i, out_.invariant_names[v]),
-            fmt::format("(assert (not {}))\n", invariant_text(v, &changed)), {answer::unsat}, i, v);
+        ask(b, fmt::format("init {} {}", i, out_.invariant_names[v]), broken(v, s, false), {answer::unsat}, i, v);
+      ask(b, fmt::format("possible {}", b.name), smt_.few(), {answer::sat, answer::unsat}, i);
     }
     out_.blocks.push_back(std::move(b));
   }
 
-  void step(std::size_t i) {
+  void action_block(std::size_t i) {
     const action& a = core_.actions[i];
+    const step s{&a, false};
     std::set<std::size_t> changed;
     for (const update& u : a.updates) changed.insert(u.function);
     block b;
     b.with_invariants = true;
     b.name = fmt::format("action {} {}", i, a.name);
-    b.text = smt_.parameters(a) + fmt::format("(assert {})\n", smt_.condition(a.guard, &a));
+    b.text = smt_.parameters(a) + asserted(smt_.condition(a.guard, &a));
     for (const effect& e : a.violates)
-      ask(b, fmt::format("safe {} {}", i, e.property), fmt::format("(assert {})\n", smt_.condition(e.when, &a)),
-          {answer::unsat}, i);
+      ask(b, fmt::format("safe {} {}", i, e.property), asserted(smt_.condition(e.when, &a)), {answer::unsat}, i);
     if (a.ends.empty()) {
-      b.text += smt_.updates(a, false);
-      ask(b, fmt::format("possible {}", i), smt_.few(), {answer::sat, answer::unsat}, i);
-      for (const effect& e : a.marks)
-        ask(b, fmt::format("trigger {} {}", i, e.property),
-            fmt::format("(assert {})\n", smt_.condition(e.when, &a)) + smt_.few(), {answer::sat, answer::unsat}, i);
+      b.text += smt_.new_functions(s);
       for (std::size_t v = 0; v < reads_.size(); ++v)
         if (touches(reads_[v], changed))
-          ask(b, fmt::format("keep {} {}", i, out_.invariant_names[v]),
-              fmt::format("(assert (not {}))\n", invariant_text(v, &changed)), {answer::unsat}, i, v);
+          ask(b, fmt::format("keep {} {}", i, out_.invariant_names[v]), broken(v, s, true), {answer::unsat}, i, v);
+      ask(b, fmt::format("possible {}", i), smt_.few(), {answer::sat, answer::unsat}, i);
+      for (const effect& e : a.marks)
+        ask(b, fmt::format("trigger {} {}", i, e.property), asserted(smt_.condition(e.when, &a)) + smt_.few(),
+            {answer::sat, answer::unsat}, i);
     } else if (a.ends != "stuck") {
       ask(b, fmt::format("ends {} {}", i, a.ends), "", {answer::unsat}, i);
     }
@@ -132,29 +133,37 @@ class deriver {
   std::vector<std::set<std::size_t>> reads_;
 };
 
-std::string block_text(const block& b) {
-  std::string out = fmt::format("; {}\n(push 1)\n{}", b.name, b.text);
+std::string block_text(const script& s, const block& b, bool states) {
+  std::string out;
   for (const obligation& q : b.questions) {
-    if (q.text.empty()) {
-      out += fmt::format("; {}\n(check-sat)\n", q.name);
-      continue;
-    }
-    out += fmt::format("; {}\n(push 1)\n{}(check-sat)\n(pop 1)\n", q.name, q.text);
+    if (q.about_state() != states) continue;
+    const std::string text = states ? q.text : text_of(s, q);
+    out += text.empty() ? fmt::format("; {}\n(check-sat)\n", q.name)
+                        : fmt::format("; {}\n(push 1)\n{}(check-sat)\n(pop 1)\n", q.name, text);
   }
-  return out + "(pop 1)\n";
+  return out.empty() ? "" : fmt::format("; {}\n(push 1)\n{}{}(pop 1)\n", b.name, b.text, out);
 }
 
 }  // namespace
 
 script derive(const core& c) { return deriver(c).run(); }
 
+std::string script::invariants() const { return fmt::format("{}", fmt::join(assertions, "")); }
+
+std::string text_of(const script& s, const obligation& q) {
+  std::string out;
+  for (const std::size_t v : q.uses) out += s.assertions.at(v);
+  return out + q.text;
+}
+
 std::string text_of(const script& s) {
   std::string out = "(set-logic ALL)\n" + s.prelude;
-  for (const block& b : s.blocks)
-    if (!b.with_invariants) out += block_text(b);
-  out += s.invariants;
-  for (const block& b : s.blocks)
-    if (b.with_invariants) out += block_text(b);
+  for (const bool states : {false, true})
+    for (const bool with : {false, true}) {
+      if (states && with) out += s.invariants();
+      for (const block& b : s.blocks)
+        if (b.with_invariants == with) out += block_text(s, b, states);
+    }
   return out;
 }
 

@@ -12,27 +12,30 @@ namespace quiesce::symbolic {
 enum class answer { unsat, sat, unknown };
 const char* name(answer);
 
-// One question in a block. `text` is what stands between `(push 1)` and `(check-sat)`.
+// One question in a block. `text` is what stands between `(push 1)` and `(check-sat)`, behind the invariants it uses.
 struct obligation {
   std::string name;  // "keep 12 mutual_exclusion"
   std::string text;
-  std::vector<answer> accepted;  // one, or sat and unsat: either, to be recorded (a step that is never taken)
-  std::size_t action = 0;        // the initial item or action, by number
-  std::size_t invariant = 0;     // the invariant, where it is about one
+  std::vector<answer> accepted;        // one, or sat and unsat: either, to be recorded (a step that is never taken)
+  std::size_t action = 0;              // the initial item or action, by number
+  std::size_t invariant = 0;           // the invariant, where it is about one
+  std::vector<std::size_t> uses = {};  // invariants that are enough for `unsat`; the prover fills it in
+  bool about_state() const { return accepted[0] == answer::sat; }  // with all invariants, in the second part
 };
 
 // Questions about one action share its declarations.
 struct block {
   std::string name;              // "initial 0", "action 12 unregister.3", "state"
   std::string text;              // between `(push 1)` and the first question
-  bool with_invariants = false;  // asked where they are asserted
+  bool with_invariants = false;  // they may be used
   std::vector<obligation> questions;
 };
 
 struct script {
   std::string prelude;
-  std::string invariants;  // assertions of all of them, ranges first
+  std::vector<std::string> assertions;  // of the invariants, ranges first
   std::vector<block> blocks;
+  std::string invariants() const;            // all assertions
   std::vector<std::string> invariant_names;  // ranges first: "range of NAME", then those of the core
   std::vector<std::size_t> range_functions;  // functions whose range is an invariant
 };
@@ -40,7 +43,9 @@ struct script {
 // Throws core_error.
 script derive(const core&);
 
-// The whole as one text that any SMT-LIB 2 solver reads; the expected answers in order, without those that may be either.
+// What is asserted and asked in a question without all invariants.
+std::string text_of(const script&, const obligation&);
+// The whole as one text that any SMT-LIB 2 solver reads: what has to be `unsat`, then what asks for states.
 std::string text_of(const script&);
 
 }  // namespace quiesce::symbolic

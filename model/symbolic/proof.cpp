@@ -2,6 +2,8 @@
 #include "model/symbolic/proof.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,55 +20,183 @@ std::string word(const std::string& text, std::size_t n) {
   return at == std::string::npos ? "" : text.substr(at, text.find(' ', at) - at);
 }
 
+failure explained(const core& c, const script& s, const effort& e, const block& b, const obligation& q, answer a) {
+  failure f;
+  f.question = q.name;
+  const std::string kind = word(q.name, 0);
+  const bool about_state = b.name == "state" || b.name == "any state";
+  const auto* list = b.with_invariants ? &c.actions : &c.initial;
+  if (!about_state) f.action = b.with_invariants ? c.actions[q.action].name : "";
+  if (a == answer::unknown)
+    f.kind = failure_kind::unknown;
+  else if (kind == "init")
+    f.kind = failure_kind::not_initial;
+  else if (kind == "keep")
+    f.kind = failure_kind::not_inductive;
+  else if (kind == "safe")
+    f.kind = failure_kind::unsafe;
+  else if (kind == "ends")
+    f.kind = failure_kind::run_time_error;
+  else
+    f.kind = kind == "not" ? failure_kind::tautology : failure_kind::impossible;
+  if (kind == "init" || kind == "keep") f.invariant = s.invariant_names[q.invariant];
+  f.detail = kind == "ends" ? (*list)[q.action].ends : q.name;
+  if (kind == "safe") f.detail = q.name.substr(q.name.rfind(' ') + 1);
+  if (q.accepted[0] == answer::unsat)
+    f.example = smallest_example(c, s, b, q, about_state ? nullptr : &(*list)[q.action], e);
+  return f;
+}
+
 class prover {
  public:
-  prover(const core& c, const script& s, const effort& e)
-      : core_(c), script_(s), effort_(e), solver_(e.timeout_ms), states_(e.timeout_ms, true) {}
+  prover(const core& c, script& s, const std::vector<bool>& candidates, const effort& e)
+      : core_(c),
+        script_(s),
+        effort_(e),
+        candidate_(candidates),
+        quick_(std::min(e.timeout_ms, 2000u), tuned_for::quick_proofs),
+        all_(e.timeout_ms, tuned_for::cores),
+        sure_(e.timeout_ms) {
+    candidate_.resize(c.invariants.size());
+    candidate_.insert(candidate_.begin(), s.range_functions.size(), false);
+    given_up_.assign(candidate_.size(), false);
+    demanded_.assign(candidate_.size(), false);
+    for (solver* z3 : {&quick_, &all_, &sure_}) z3->tell("(set-logic ALL)\n" + s.prelude);
+  }
 
   outcome run() {
-    for (solver* z3 : {&solver_, &states_}) z3->tell("(set-logic ALL)\n" + script_.prelude);
-    for (const bool with : {false, true}) {
-      if (with)
-        for (solver* z3 : {&solver_, &states_}) z3->tell(script_.invariants);
-      for (const block& b : script_.blocks)
-        if (b.with_invariants == with && !enough()) ask(b);
+    do {
+      again_ = false;
+      for (block& b : script_.blocks)
+        if (!enough()) ask(b);
+    } while (again_ && !enough());
+    note_needed();
+    for (const solver* z3 : {&quick_, &all_, &sure_}) {
+      out_.questions += z3->questions();
+      out_.seconds += z3->seconds();
     }
-    finish();
-    out_.questions = solver_.questions() + states_.questions();
-    out_.seconds = solver_.seconds() + states_.seconds();
     return std::move(out_);
   }
 
  private:
   bool enough() const { return out_.failures.size() >= effort_.most_failures; }
+  static bool about_invariant(const obligation& q) { return q.name.starts_with("init ") || q.name.starts_with("keep "); }
+  bool about_candidate(const obligation& q) const { return about_invariant(q) && candidate_[q.invariant]; }
 
-  static bool wants_state(const obligation& q) { return q.accepted[0] == answer::sat; }
+  bool to_ask(const obligation& q) const {
+    if (q.about_state() || done_.count(&q)) return false;
+    return !about_candidate(q) || (demanded_[q.invariant] && !given_up_[q.invariant]);
+  }
 
-  void ask(const block& b) {
-    bool any_state = false;
-    for (const obligation& q : b.questions) any_state |= wants_state(q);
-    solver_.tell("(push 1)\n" + b.text);
-    if (any_state) states_.tell("(push 1)\n" + b.text);
-    for (const obligation& q : b.questions) {
-      if (enough()) break;
-      solver& z3 = wants_state(q) ? states_ : solver_;
-      note(b, q, z3.ask("(push 1)\n" + q.text + "(check-sat)\n(pop 1)\n").at(0));
+  void ask(block& b) {
+    bool declared = false;
+    for (obligation& q : b.questions) {
+      if (!to_ask(q) || enough()) continue;
+      if (!std::exchange(declared, true)) quick_.tell("(push 1)\n" + b.text);
+      q.uses.clear();
+      answer a = quick_.ask("(push 1)\n" + q.text + "(check-sat)\n(pop 1)\n").at(0);
+      if (a != answer::unsat) a = with_more(b, q);
+      note(b, q, a);
     }
-    solver_.tell("(pop 1)\n");
-    if (any_state) states_.tell("(pop 1)\n");
+    if (declared) quick_.tell("(pop 1)\n");
+  }
+
+  std::string named() const {
+    std::string out;
+    for (std::size_t v = 0; v < script_.assertions.size(); ++v) {
+      const std::string& a = script_.assertions[v];  // "(assert X)\n"
+      if (!given_up_[v]) out += fmt::format("(assert (! {} :named h{}))\n", a.substr(8, a.size() - 10), v);
+    }
+    return out;
+  }
+
+  // With the invariants that it needs, if it may use any.
+  answer with_more(const block& b, obligation& q) {
+    if (b.with_invariants) {
+      const std::size_t ms = about_candidate(q) ? std::min(effort_.timeout_ms, 1000u) : effort_.timeout_ms;
+      all_.tell(fmt::format("(set-option :timeout {})\n(push 1)\n{}{}{}", ms, named(), b.text, q.text));
+      const answer a = all_.ask("(check-sat)\n").at(0);
+      if (a == answer::unsat)
+        for (const std::string& name : all_.unsat_core()) q.uses.push_back(std::stoul(name.substr(1)));
+      std::sort(q.uses.begin(), q.uses.end());
+      all_.tell("(pop 1)\n");
+      if (a != answer::unsat) return a;
+    }
+    return sure_.ask("(push 1)\n" + b.text + text_of(script_, q) + "(check-sat)\n(pop 1)\n").at(0);
   }
 
   void note(const block& b, const obligation& q, answer a) {
-    if (q.accepted.size() > 1 && a != answer::unknown) {
-      note_possible(b, q, a);
-      out_.obligations.push_back({q.name, a, b.text + q.text});
-      return;
+    if (a == answer::unsat) {
+      done_.insert(&q);
+      for (const std::size_t v : q.uses)
+        if (candidate_[v] && !demanded_[v]) again_ = demanded_[v] = true;
+    } else if (about_candidate(q)) {
+      given_up_[q.invariant] = again_ = true;
+      std::erase_if(done_, [&](const obligation* d) {
+        return std::find(d->uses.begin(), d->uses.end(), q.invariant) != d->uses.end();
+      });
+    } else {
+      out_.failures.push_back(explained(core_, script_, effort_, b, q, a));
     }
-    if (a == q.accepted[0]) {
-      out_.obligations.push_back({q.name, a, b.text + q.text});
-      return;
+  }
+
+  // Starting from what is not about an invariant itself.
+  void note_needed() {
+    std::vector<bool> needed(candidate_.size());
+    for (bool more = true; more;) {
+      more = false;
+      for (const obligation* q : done_)
+        if (!about_invariant(*q) || needed[q->invariant])
+          for (const std::size_t v : q->uses)
+            if (!needed[v]) more = needed[v] = true;
     }
-    out_.failures.push_back(explain(b, q, a));
+    out_.needed.assign(needed.begin() + static_cast<std::ptrdiff_t>(script_.range_functions.size()), needed.end());
+  }
+
+  const core& core_;
+  script& script_;
+  const effort& effort_;
+  std::vector<bool> candidate_, given_up_, demanded_;  // ranges first, as in the script
+  solver quick_;                                       // knows no invariants and gives up soon
+  solver all_;                                         // knows all, and says which were enough
+  solver sure_;                                        // decides whether they are
+  std::set<const obligation*> done_;                   // two questions may have one name
+  bool again_ = false;
+  outcome out_;
+};
+
+class state_finder {
+ public:
+  state_finder(const core& c, const script& s, const effort& e, outcome& out)
+      : core_(c), script_(s), effort_(e), out_(out), z3_(e.timeout_ms, tuned_for::states) {}
+
+  void run() {
+    z3_.tell("(set-logic ALL)\n" + script_.prelude);
+    for (const block& b : script_.blocks)
+      for (const obligation& q : b.questions)
+        if (!q.about_state()) out_.obligations.push_back({q.name, answer::unsat, b.text + text_of(script_, q), q.uses});
+    for (const bool with : {false, true}) {
+      if (with) z3_.tell(script_.invariants());
+      for (const block& b : script_.blocks)
+        if (b.with_invariants == with) ask(b);
+    }
+    finish();
+    out_.questions += z3_.questions();
+    out_.seconds += z3_.seconds();
+  }
+
+ private:
+  void ask(const block& b) {
+    for (const obligation& q : b.questions) {
+      if (!q.about_state() || out_.failures.size() >= effort_.most_failures) continue;
+      const answer a = z3_.ask("(push 1)\n" + b.text + q.text + "(check-sat)\n(pop 1)\n").at(0);
+      const bool either = q.accepted.size() > 1 && a != answer::unknown;
+      if (either) note_possible(b, q, a);
+      if (either || a == q.accepted[0])
+        out_.obligations.push_back({q.name, a, b.text + q.text, {}});
+      else
+        out_.failures.push_back(explained(core_, script_, effort_, b, q, a));
+    }
   }
 
   void note_possible(const block& b, const obligation& q, answer a) {
@@ -98,81 +228,40 @@ class prover {
     }
   }
 
-  failure explain(const block& b, const obligation& q, answer a) {
-    failure f;
-    f.question = q.name;
-    const std::string kind = word(q.name, 0);
-    const bool about_state = b.name == "state" || b.name == "any state";
-    const auto* list = b.with_invariants ? &core_.actions : &core_.initial;
-    if (!about_state) f.action = b.with_invariants ? core_.actions[q.action].name : "";
-    if (a == answer::unknown)
-      f.kind = failure_kind::unknown;
-    else if (kind == "init")
-      f.kind = failure_kind::not_initial;
-    else if (kind == "keep")
-      f.kind = failure_kind::not_inductive;
-    else if (kind == "safe")
-      f.kind = failure_kind::unsafe;
-    else if (kind == "ends")
-      f.kind = failure_kind::run_time_error;
-    else
-      f.kind = kind == "not" ? failure_kind::tautology : failure_kind::impossible;
-    if (kind == "init" || kind == "keep") f.invariant = script_.invariant_names[q.invariant];
-    f.detail = kind == "ends" ? (*list)[q.action].ends : q.name;
-    if (kind == "safe") f.detail = q.name.substr(q.name.rfind(' ') + 1);
-    if (q.accepted[0] == answer::unsat)
-      f.example = smallest_example(core_, script_, b, q, about_state ? nullptr : &(*list)[q.action], effort_);
-    return f;
-  }
-
   const core& core_;
   const script& script_;
   const effort& effort_;
-  solver solver_, states_;
-  outcome out_;
+  outcome& out_;
+  solver z3_;
   bool some_initial_ = false;
   std::map<std::string, bool> taken_, triggered_;
 };
 
 }  // namespace
 
-outcome prove(const core& c, const script& s, const effort& e) { return prover(c, s, e).run(); }
-
-std::vector<bool> houdini(const core& given, const std::vector<bool>& candidates, const effort& e) {
-  std::vector<bool> kept(given.invariants.size(), true);
-  for (bool again = true; again;) {
-    again = false;
-    core c = given;
-    std::vector<std::size_t> number;
-    c.invariants.clear();
-    for (std::size_t v = 0; v < kept.size(); ++v)
-      if (kept[v]) {
-        number.push_back(v);
-        c.invariants.push_back(given.invariants[v]);
-      }
-    const script s = derive(c);
-    solver z3(e.timeout_ms);
-    z3.tell("(set-logic ALL)\n" + s.prelude);
-    for (const bool with : {false, true}) {
-      if (with && again) break;  // what is not true initially goes first
-      if (with) z3.tell(s.invariants);
-      for (const block& b : s.blocks) {
-        if (b.with_invariants != with) continue;
-        z3.tell("(push 1)\n" + b.text);
-        for (const obligation& q : b.questions) {
-          if (!q.name.starts_with("init ") && !q.name.starts_with("keep ")) continue;
-          if (q.invariant < s.range_functions.size()) continue;
-          const std::size_t v = number[q.invariant - s.range_functions.size()];
-          if (!candidates[v] || !kept[v]) continue;
-          if (z3.ask("(push 1)\n" + q.text + "(check-sat)\n(pop 1)\n").at(0) == answer::unsat) continue;
-          kept[v] = false;
-          again = true;
-        }
-        z3.tell("(pop 1)\n");
-      }
-    }
-  }
-  return kept;
+outcome prove(const core& c, script& s, const std::vector<bool>& candidates, const effort& e) {
+  return prover(c, s, candidates, e).run();
 }
+
+script narrowed(const script& whole, const core& c, const std::vector<bool>& kept) {
+  std::vector<std::size_t> number(whole.range_functions.size());  // of an invariant among those that are kept
+  for (std::size_t v = 0; v < number.size(); ++v) number[v] = v;
+  std::size_t next = number.size();
+  for (const bool k : kept) number.push_back(k ? next++ : 0);
+  script out = derive(c);
+  // What is asked now was asked before, in the same order.
+  std::vector<std::pair<const block*, const obligation*>> before;
+  for (const block& b : whole.blocks)
+    for (const obligation& q : b.questions) before.emplace_back(&b, &q);
+  std::size_t at = 0;
+  for (block& b : out.blocks)
+    for (obligation& q : b.questions) {
+      while (before.at(at).first->name != b.name || before[at].second->name != q.name) ++at;
+      for (const std::size_t v : before[at++].second->uses) q.uses.push_back(number[v]);
+    }
+  return out;
+}
+
+void look_for_states(const core& c, const script& s, const effort& e, outcome& out) { state_finder(c, s, e, out).run(); }
 
 }  // namespace quiesce::symbolic

@@ -33,11 +33,13 @@ struct failure {
 struct decided {
   std::string name;
   answer expected;
-  std::string text_hash_input;  // what the certificate hashes: the text of the question with its block
+  std::string text_hash_input;    // what the certificate hashes: the text of the question with its block
+  std::vector<std::size_t> uses;  // invariants
 };
 
 struct outcome {
   std::vector<failure> failures;         // empty: proved
+  std::vector<bool> needed;              // which invariants of the core the proof rests on
   std::vector<decided> obligations;      // all of them, in order, where it is proved
   std::vector<std::string> never;        // places whose steps are all impossible under the invariants
   std::vector<std::string> untriggered;  // properties that no step can trigger
@@ -51,11 +53,16 @@ struct effort {
   std::size_t most_elements = 4;  // of a counterexample
 };
 
-outcome prove(const core&, const script&, const effort&);
+// Everything that has to be `unsat`. Candidates, by number among the invariants of the core, are only asked about where
+// something rests on them, and given up where they do not hold (as in Houdini: Flanagan and Leino, 2001); the other
+// invariants have to hold. Fills in which invariants each question uses.
+outcome prove(const core&, script&, const std::vector<bool>& candidates, const effort&);
 
-// The invariants of the core whose numbers are in `candidates` may be dropped: those that are left are true initially and
-// kept by every step together with the others (Houdini: Flanagan and Leino, 2001). Numbers count the invariants of the core.
-std::vector<bool> houdini(const core&, const std::vector<bool>& candidates, const effort&);
+// The script of the core that has only the invariants for which `kept` is true, with what is known from the whole one.
+script narrowed(const script& whole, const core&, const std::vector<bool>& kept);
+
+// The rest: what asks for states. Completes the outcome for a script in which all the rest is decided.
+void look_for_states(const core&, const script&, const effort&, outcome&);
 
 // Cycles among sorts of functions and of alternating quantifiers, in words; empty: there is none, and the solver is sure to
 // end.

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace quiesce::symbolic {
 
 namespace {
@@ -170,15 +173,17 @@ std::string smt_writer::prelude() const {
   for (std::size_t j = 0; j < options_.size(); ++j)
     out += fmt::format("(declare-datatypes ((O{0} 0)) (((n{0}) (s{0} (v{0} {1})))))\n", j, type_text(*options_[j]->inner));
   out += later;
-  for (std::size_t i = 0; i < core_.functions.size(); ++i) {
-    const function& f = core_.functions[i];
-    std::vector<std::string> args;
-    for (const std::size_t s : f.args) args.push_back(sort_text(s));
-    const bool set = f.value->kind == type_kind::set;
-    if (set) args.push_back(sort_text(f.value->sort));
-    out += fmt::format("(declare-fun f{} ({}) {})\n", i, joined(args), set ? "Bool" : type_text(*f.value));
-  }
+  for (std::size_t i = 0; i < core_.functions.size(); ++i) out += declaration(i, "");
   return out;
+}
+
+std::string smt_writer::declaration(std::size_t i, const char* suffix) const {
+  const function& f = core_.functions[i];
+  std::vector<std::string> args;
+  for (const std::size_t s : f.args) args.push_back(sort_text(s));
+  const bool set = f.value->kind == type_kind::set;
+  if (set) args.push_back(sort_text(f.value->sort));
+  return fmt::format("(declare-fun f{}{} ({}) {})\n", i, suffix, joined(args), set ? "Bool" : type_text(*f.value));
 }
 
 std::string smt_writer::few() const {
@@ -210,16 +215,14 @@ std::string smt_writer::in_range(const type& t, const std::string& v) const {
   return inner == "true" ? inner : fmt::format("(or (= {} n{}) {})", v, j, inner);
 }
 
-std::string smt_writer::range(std::size_t i, bool after) const {
+std::string smt_writer::range(std::size_t i) const {
   const function& f = core_.functions[i];
   std::vector<std::string> args, binders;
   for (std::size_t k = 0; k < f.args.size(); ++k) {
     args.push_back(fmt::format("q{}", k + 1));
     binders.push_back(fmt::format("(q{} {})", k + 1, sort_text(f.args[k])));
   }
-  const std::string name = fmt::format("f{}{}", i, after ? "!" : "");
-  const std::string value = args.empty() ? name : fmt::format("({} {})", name, joined(args));
-  const std::string body = in_range(*f.value, value);
+  const std::string body = in_range(*f.value, call(fmt::format("f{}", i).c_str(), args));
   if (body == "true") return "";
   return args.empty() ? body : fmt::format("(forall ({}) {})", joined(binders), body);
 }
@@ -237,62 +240,120 @@ std::string smt_writer::parameters(const action& a) {
   return out;
 }
 
-std::string smt_writer::define(const action& a, std::size_t i, bool from_start) {
+// The value of f<i> at `args` behind the step.
+std::string smt_writer::new_value(const step& s, std::size_t i, const std::vector<std::string>& args) {
   const function& f = core_.functions[i];
   const bool set = f.value->kind == type_kind::set;
-  std::vector<std::string> args, binders;
-  for (std::size_t k = 0; k < f.args.size() + (set ? 1 : 0); ++k) {
-    const std::string q = fresh();
-    args.push_back(q);
-    binders.push_back(fmt::format("({} {})", q, sort_text(k < f.args.size() ? f.args[k] : f.value->sort)));
-  }
-  const std::string element = set ? args.back() : "";
-  const auto value_of = [&](const node& n) { return set ? member(n, element) : term(n, *f.value); };
+  const scope outer = std::exchange(scope_, {});
+  const step* const behind = std::exchange(after_, nullptr);
+  for (const parameter& p : s.a->params) scope_[p.name] = {p.name, p.value};
+  const auto value_of = [&](const node& n) { return set ? member(n, args.back()) : term(n, *f.value); };
   std::string now = call(fmt::format("f{}", i).c_str(), args);
-  if (from_start && !f.arbitrary) now = set ? "false" : least(*f.value);
-  std::vector<const update*> all;
-  for (const update& u : a.updates)
-    if (u.function == i) all.push_back(&u);
-  for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    const update& u = **it;
+  if (s.from_start && !f.arbitrary) now = set ? "false" : least(*f.value);
+  for (auto u = s.a->updates.rbegin(); u != s.a->updates.rend(); ++u) {
+    if (u->function != i) continue;
     const scope saved = scope_;
-    if (!u.each.empty()) {
-      for (std::size_t k = 0; k < u.each.size(); ++k) scope_[u.each[k].first] = {args[k], element_type(u.each[k].second)};
-      now = value_of(u.value);
-    } else {
-      std::string here;
-      for (std::size_t k = 0; k < u.args.size(); ++k)
-        here += fmt::format(" (= {} {})", args[k], term(u.args[k], *element_type(f.args[k])));
-      const std::string value = value_of(u.value);
-      now = u.args.empty() ? value : fmt::format("(ite (and{}) {} {})", here, value, now);
-    }
+    std::vector<std::string> here;
+    for (std::size_t k = 0; k < u->each.size(); ++k) scope_[u->each[k].first] = {args[k], element_type(u->each[k].second)};
+    for (std::size_t k = 0; k < u->args.size() && u->each.empty(); ++k)
+      here.push_back(fmt::format("(= {} {})", args[k], term(u->args[k], *element_type(f.args[k]))));
+    const std::string place = here.size() > 1 ? fmt::format("(and {})", joined(here)) : joined(here),
+                      value = value_of(u->value);
+    now = here.empty() ? value : fmt::format("(ite {} {} {})", place, value, now);
     scope_ = saved;
   }
-  depth_ -= static_cast<int>(args.size());
-  return fmt::format("(define-fun f{}! ({}) {} {})\n", i, joined(binders), set ? "Bool" : type_text(*f.value), now);
+  scope_ = outer;
+  after_ = behind;
+  return now;
 }
 
-std::string smt_writer::updates(const action& a, bool from_start) {
-  changed_ = nullptr;
-  scope_.clear();
-  for (const parameter& p : a.params) scope_[p.name] = {p.name, p.value};
-  std::set<std::size_t> defined;
-  for (const update& u : a.updates) defined.insert(u.function);
+bool changes(const core& c, const step& s, std::size_t i) {
+  if (s.from_start && !c.functions[i].arbitrary) return true;
+  return std::any_of(s.a->updates.begin(), s.a->updates.end(), [&](const update& u) { return u.function == i; });
+}
+
+// What is known of it: its value at these arguments or, where they depend on bound variables, at all.
+std::string smt_writer::new_application(std::size_t i, const std::vector<std::string>& args) {
+  const std::string name = call(fmt::format("f{}!", i).c_str(), args);
+  const bool everywhere =
+      std::any_of(args.begin(), args.end(), [](const auto& a) { return a.find('q') != std::string::npos; });
+  const std::string key = everywhere ? fmt::format("f{}!", i) : name;
+  if (!points_.count(key))
+    points_[key] =
+        everywhere ? definition(*after_, i) : fmt::format("(assert (= {} {}))\n", name, new_value(*after_, i, args));
+  return name;
+}
+
+std::string smt_writer::definition(const step& s, std::size_t i) {
+  const function& f = core_.functions[i];
+  const int around = std::exchange(depth_, 0);
+  std::vector<std::string> args, binders;
+  for (std::size_t k = 0; k < f.args.size() + (f.value->kind == type_kind::set ? 1 : 0); ++k) {
+    args.push_back(fresh());
+    binders.push_back(fmt::format("({} {})", args.back(), sort_text(k < f.args.size() ? f.args[k] : f.value->sort)));
+  }
+  const std::string is = fmt::format("(= {} {})", call(fmt::format("f{}!", i).c_str(), args), new_value(s, i, args));
+  depth_ = around;
+  return args.empty() ? fmt::format("(assert {})\n", is) : fmt::format("(assert (forall ({}) {}))\n", joined(binders), is);
+}
+
+std::string smt_writer::new_functions(const step& s) const {
   std::string out;
   for (std::size_t i = 0; i < core_.functions.size(); ++i)
-    if (defined.count(i) || (from_start && !core_.functions[i].arbitrary)) out += define(a, i, from_start);
+    if (changes(core_, s, i)) out += declaration(i, "!");
+  return out;
+}
+
+std::string smt_writer::definitions(const step& s) {
+  std::string out;
+  for (std::size_t i = 0; i < core_.functions.size(); ++i)
+    if (changes(core_, s, i)) out += definition(s, i);
   return out;
 }
 
 // --- terms ---------------------------------------------------------------------------------------------------------------
 
-std::string smt_writer::condition(const node& n, const action* a, const std::set<std::size_t>* changed) {
+std::string smt_writer::condition(const node& n, const action* a) {
   scope_.clear();
   if (a)
     for (const parameter& p : a->params) scope_[p.name] = {p.name, p.value};
-  changed_ = changed;
-  const std::string out = term(n, *boolean_);
-  changed_ = nullptr;
+  return term(n, *boolean_);
+}
+
+invariant_at smt_writer::at_elements(const node& whole, const step& s) {
+  invariant_at out;
+  scope_.clear();
+  points_.clear();
+  const node* n = &whole;
+  for (std::size_t k = 1; n->is("all"); ++k, n = &(*n)[2]) {
+    const std::size_t of = core_.sort_number.at((*n)[1][1].text);
+    const std::string x = fmt::format("x{}!", k);
+    scope_[(*n)[1][0].text] = {x, element_type(of)};
+    out.elements += fmt::format("(declare-fun {} () {})\n", x, sort_text(of));
+  }
+  out.before = term(*n, *boolean_);
+  after_ = &s;
+  out.after = term(*n, *boolean_);
+  after_ = nullptr;
+  for (const auto& [key, fact] : points_) out.points += fact;
+  return out;
+}
+
+invariant_at smt_writer::range_at_elements(std::size_t i, const step& s) {
+  invariant_at out;
+  const function& f = core_.functions[i];
+  std::vector<std::string> args;
+  for (const std::size_t of : f.args) {
+    args.push_back(fmt::format("x{}!", args.size() + 1));
+    out.elements += fmt::format("(declare-fun {} () {})\n", args.back(), sort_text(of));
+  }
+  points_.clear();
+  after_ = &s;
+  out.before = in_range(*f.value, call(fmt::format("f{}", i).c_str(), args));
+  out.after =
+      in_range(*f.value, changes(core_, s, i) ? new_application(i, args) : call(fmt::format("f{}", i).c_str(), args));
+  after_ = nullptr;
+  for (const auto& [key, fact] : points_) out.points += fact;
   return out;
 }
 
@@ -422,7 +483,8 @@ std::string smt_writer::application(const node& n, const std::string* element) {
   if (element) args.push_back(*element);
   if ((f.value->kind == type_kind::set) != (element != nullptr))
     throw core_error(fmt::format("'{}' is not used as what it is", f.name));
-  return call(fmt::format("f{}{}", i, changed_ && changed_->count(i) ? "!" : "").c_str(), args);
+  if (after_ && changes(core_, *after_, i)) return new_application(i, args);
+  return call(fmt::format("f{}", i).c_str(), args);
 }
 
 // Is the element, a text of SMT-LIB, in the set?

@@ -7,13 +7,30 @@
 //   enumeration          E<j>, numbered by first use in the functions; label number k: E<j>_<k>
 //   option               O<j>; none: n<j>; a value: s<j>, with the inverse v<j>
 //   function number i    f<i>; after an action: f<i>!. A function with values that are sets is a predicate with one more
-//   argument bound variables      q<depth>
+//   argument
+//   bound variables      q<depth>; the elements for which an invariant is asked: x<number>!
 
 #include <set>
 
 #include "model/symbolic/core_reader.hpp"
 
 namespace quiesce::symbolic {
+
+// What reads the state behind an action. `from_start`: an initial action, where functions that are not `arbitrary` had their
+// least value.
+struct step {
+  const action* a = nullptr;
+  bool from_start = false;
+};
+bool changes(const core&, const step&, std::size_t function);
+
+// An invariant at any elements, which have names: what is known of them before the step, what they are asked behind it.
+struct invariant_at {
+  std::string elements;  // their declarations
+  std::string before;    // the invariant in the old state
+  std::string points;    // assertions about the new values of functions that are read
+  std::string after;     // the invariant in the new state
+};
 
 class smt_writer {
  public:
@@ -22,15 +39,16 @@ class smt_writer {
 
   // Declarations of sorts, functions, and what holds of constructors and named elements.
   std::string prelude() const;
-  // A closed term of type bool; functions of `changed` mean their value after the action. Parameters of `a` are free.
-  std::string condition(const node&, const action* a = nullptr, const std::set<std::size_t>* changed = nullptr);
+  // A term of type bool in which only parameters of `a` are free.
+  std::string condition(const node&, const action* a = nullptr);
+  invariant_at at_elements(const node&, const step&);
+  invariant_at range_at_elements(std::size_t function, const step&);  // of `range`
   // Declarations of the parameters, with the ranges of numbers among them.
   std::string parameters(const action&);
-  // define-fun f<i>! for each function that the action updates. `from_start`: an initial action, where functions that
-  // are not `arbitrary` had their least value; then all functions that are not arbitrary are defined.
-  std::string updates(const action&, bool from_start);
+  std::string new_functions(const step&) const;  // declarations of f<i>!
+  std::string definitions(const step&);          // assertions that say everything about them
   // "f<i> has values of its type only", for functions with numbers in a range; empty: nothing to say.
-  std::string range(std::size_t function, bool after) const;
+  std::string range(std::size_t function) const;
   // Few elements of every sort of any size, for questions whose answer is a state.
   std::string few() const;
   std::string sort_text(std::size_t sort) const;
@@ -60,12 +78,16 @@ class smt_writer {
   type_ref infer(const node&);
   const function& function_of(const node&, std::size_t* number = nullptr) const;
   std::string fresh() { return "q" + std::to_string(++depth_); }
-  std::string define(const action&, std::size_t f, bool from_start);
+  std::string new_value(const step&, std::size_t f, const std::vector<std::string>& args);
+  std::string definition(const step&, std::size_t f);
+  std::string new_application(std::size_t f, const std::vector<std::string>& args);
+  std::string declaration(std::size_t f, const char* suffix) const;
 
   const core& core_;
   std::vector<type_ref> enumerations_, options_;
   scope scope_;
-  const std::set<std::size_t>* changed_ = nullptr;
+  const step* after_ = nullptr;                // terms are read behind it
+  std::map<std::string, std::string> points_;  // applications f<i>! that were read, or f<i>!: at all places; facts
   int depth_ = 0;
   type_ref boolean_, integer_;
 };

@@ -18,13 +18,16 @@ namespace {
 void remember_nothing(Z3_context, Z3_error_code) {}  // errors are read from the output
 }  // namespace
 
-solver::solver(unsigned timeout_ms, bool for_states) : context_(std::make_unique<context>()) {
+solver::solver(unsigned timeout_ms, tuned_for use) : context_(std::make_unique<context>()) {
   Z3_config config = Z3_mk_config();
   Z3_set_param_value(config, "model", "true");
   context_->z3 = Z3_mk_context(config);
   Z3_del_config(config);
   Z3_set_error_handler(context_->z3, remember_nothing);
-  tell(fmt::format("(set-option :timeout {})\n{}", timeout_ms, for_states ? "(set-option :smt.ematching false)\n" : ""));
+  // Only a global parameter reaches this reader of SMT-LIB before it begins.
+  Z3_global_param_set("unsat_core", use == tuned_for::cores ? "true" : "false");
+  tell(fmt::format("(set-option :smt.mbqi {})\n(set-option :smt.ematching {})\n(set-option :timeout {})\n",
+                   use != tuned_for::quick_proofs, use != tuned_for::states, timeout_ms));
 }
 
 solver::~solver() { Z3_del_context(context_->z3); }
@@ -78,6 +81,13 @@ std::vector<node> solver::values(const std::vector<std::string>& terms) {
   std::vector<node> found;
   for (const node& pair : out[0].kids) found.push_back(pair[1]);
   return found;
+}
+
+std::vector<std::string> solver::unsat_core() {
+  std::vector<std::string> out;
+  const std::vector<node> said = read_nodes(evaluate("(get-unsat-core)\n"));
+  for (const node& n : said.at(0).kids) out.push_back(n.text);
+  return out;
 }
 
 std::string solver::version() { return fmt::format("{}", Z3_get_full_version()); }

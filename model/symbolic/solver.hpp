@@ -10,10 +10,12 @@
 
 namespace quiesce::symbolic {
 
+enum class tuned_for { proofs, quick_proofs, cores, states };  // quick: `unknown` soon where it is not `unsat`
+
 class solver {
  public:
-  // Milliseconds for one question; then its answer is `unknown`. `for_states`: tuned for `sat`, with few elements; else for `unsat`.
-  explicit solver(unsigned timeout_ms, bool for_states = false);
+  // Milliseconds for one question; then its answer is `unknown`.
+  explicit solver(unsigned timeout_ms, tuned_for = tuned_for::proofs);
   ~solver();
   solver(const solver&) = delete;
   solver& operator=(const solver&) = delete;
@@ -21,6 +23,7 @@ class solver {
   std::vector<answer> ask(const std::string& commands);  // one answer for each (check-sat)
   std::string value(const std::string& term);            // in the model of the last `sat`
   std::vector<node> values(const std::vector<std::string>& terms);  // likewise, as they are printed
+  std::vector<std::string> unsat_core();  // names of assertions that were enough for the last `unsat`
   double seconds() const { return seconds_; }
   std::size_t questions() const { return questions_; }
   static std::string version();

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "model/system/lower_code.hpp"
+#include "model/system/lower_places.hpp"
 
 namespace quiesce {
 
@@ -291,20 +292,18 @@ void finish(shared_lowering& all) {
         ended = b.either(ended, b.equal(pc, b.constant(static_cast<std::int64_t>(l), b.type_of(pc))));
     b.patch(e.reserved, ended);
   }
+  std::map<expr_id, place_set> places;
   for (const auto& e : all.s.place_questions) {
     const ir::process& p = b.program.processes[e.process];
-    const expr_id pc = b.load(p.pc, p.over == ir::nothing ? std::vector<expr_id>{} : std::vector<expr_id>{e.element});
-    expr_id there = b.truth(false);
-    bool known = false;
+    place_set there{e.process, e.element, {}};
     for (std::size_t l = 0; l < p.locations.size(); ++l)
-      if (is_inside(p.locations[l], e.name)) {
-        there = b.either(there, b.equal(pc, b.constant(static_cast<std::int64_t>(l), b.type_of(pc))));
-        known = true;
-      }
-    if (!known && !all.s.procedures.count(e.name) && !all.s.operations.count(e.name) && !has_label(all.s, e.name))
+      if (is_inside(p.locations[l], e.name)) there.locations.insert(l);
+    if (there.locations.empty() && !all.s.procedures.count(e.name) && !all.s.operations.count(e.name) &&
+        !has_label(all.s, e.name))
       throw diagnostic(e.where, fmt::format("process '{}' is never inside '{}'", p.name, e.name), places_of(p));
-    b.patch(e.reserved, there);
+    places.emplace(e.reserved, std::move(there));
   }
+  patch_places(b, std::move(places));
   if (b.parametrised()) return;
   for (const auto& space : all.s.spaces) b.patch(space.size, b.number(b.size(space.sort)));
   for (const auto& v : all.b.program.variables)

@@ -63,7 +63,7 @@ certificate certify(catalogue& inputs, const proof_input& in, const std::string&
   std::string declared;
   for (const property_entry* e : in.invariants) declared += e->canonical;
   nlohmann::json j;
-  j["format"] = 1;
+  j["format"] = 2;
   j["claim"] = {{"name", c.name},
                 {"sentence", c.sentence},
                 {"model", c.model},
@@ -84,9 +84,11 @@ certificate certify(catalogue& inputs, const proof_input& in, const std::string&
                  {"property", plain_sha256(in.property->canonical)},
                  {"vocabulary", plain_sha256(inputs.vocabulary_text())}};
   nlohmann::json list = nlohmann::json::array();
-  for (const symbolic::decided& d : found.obligations)
+  for (const symbolic::decided& d : found.obligations) {
     list.push_back(
         {{"name", d.name}, {"expected", symbolic::name(d.expected)}, {"sha256", plain_sha256(d.text_hash_input)}});
+    if (!d.uses.empty()) list.back()["uses"] = d.uses;
+  }
   j["obligations"] = std::move(list);
   out.id = plain_sha256(j.dump());
   j["id"] = out.id;

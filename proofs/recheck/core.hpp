@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The core, as model/system/CORE.md describes it, and the obligations that proofs/README.md derives from it. This program
-// shares no code with the checker: who has read these two pages can read, or write, all of it.
+// The core of model/system/CORE.md and the obligations that proofs/README.md derives from it. No code is shared with the checker.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -20,14 +20,23 @@ std::vector<node> read(const std::string& text);
 struct question { std::string name, expected, text; };  // expected: sat, unsat or either
 struct block { std::string name, text; std::vector<question> questions = {}; };
 struct obligations {
-  std::string prelude, assertions;  // the assertions stand between the blocks before and after
-  std::vector<block> before, after;
+  std::string prelude; std::vector<std::string> assertions;  // of the invariants
+  std::vector<block> before, after;                          // after: invariants may be used
   std::vector<std::string> invariants, places;                  // names; of the actions, in order
   std::vector<std::pair<std::string, std::string>> properties;  // name, kind
   bool breakable = false;                                       // an action violates a property
-  std::string text(bool proofs, bool states) const;             // with both: obligations.smt2; proofs: what has to be unsat
+  std::string text(bool states) const;  // what is asked: what has to be unsat; or what asks for states
+  std::string header() const { return "(set-logic ALL)\n" + prelude; }
+  template <class F> void each(F f) const {  // questions in the order of obligations.smt2
+    for (bool states : {false, true})
+      for (const auto* all : {&before, &after})
+        for (const block& b : *all)
+          for (const question& q : b.questions)
+            if ((q.expected != "unsat") == states) f(b, q);
+  }
 };
-obligations derive(const std::vector<node>& core);
+using used = std::vector<std::vector<std::size_t>>;  // for each question that has to be unsat: invariants that are assumed
+obligations derive(const std::vector<node>& core, const used& uses);
 // Declarations, and terms as SMT-LIB: proofs/README.md, "Names" to "Ranges".
 enum class kind { boolean, integer, enumeration, element, option, set };
 struct type {  // number: of the sort, enumeration or option; inner: of an option, one
@@ -50,17 +59,17 @@ inline std::string id(const char* letter, std::size_t i) { return letter + std::
 inline std::string id(const char* letter, std::size_t i, std::size_t k) { return id(letter, i) + "_" + std::to_string(k); }
 inline std::string S(std::size_t i) { return id("S", i); }
 inline std::string integer_text(long long n) { return n < 0 ? "(- " + std::to_string(-n) + ")" : std::to_string(n); }
-template <class F>
-std::string list(std::size_t n, F f) {  // f(0) f(1) ..., one blank between
+template <class F> std::string list(std::size_t n, F f) {  // f(0) f(1) ..., one blank between
   std::string out;
   for (std::size_t i = 0; i < n; ++i) out += (i ? " " : "") + f(i);
   return out;
 }
 struct translator {
+  // Is told of each function of the new state that a term reads: its number, the application, the arguments.
+  std::function<void(std::size_t, const std::string&, const std::vector<std::string>&)> notice;
   std::vector<sort> sorts; std::vector<function> functions;
   std::vector<std::vector<std::string>> enumerations, options;  // labels; what is inside
-  template <class T>
-  static std::size_t named(const std::vector<T>& all, const node& n) {
+  template <class T> static std::size_t named(const std::vector<T>& all, const node& n) {
     for (std::size_t i = 0; i < all.size(); ++i)
       if (n.quoted && all[i].name == n.text) return i;
     throw refusal("the core: there is no sort or function " + n.text);
@@ -81,16 +90,14 @@ struct translator {
       return {kind::enumeration, number_of(enumerations, labels, declare)};
     }
     if (!n.is("option")) throw refusal("the core: not a type: " + n.text);
-    const type inner = read_type(n[1], declare);
-    return {kind::option, number_of(options, {type_text(inner)}, declare), 0, 0, true, {inner}};
+    const type inner = read_type(n[1], declare); return {kind::option, number_of(options, {type_text(inner)}, declare), 0, 0, true, {inner}};
   }
   std::string type_text(const type& t) const {
     if (t.what == kind::boolean || t.what == kind::set) return "Bool";  // of a set: membership
     return t.what == kind::integer ? "Int" : id(t.what == kind::enumeration ? "E" : t.what == kind::element ? "S" : "O", t.number);
   }
   std::string constructors_of_any(std::size_t i) const {
-    std::string out;
-    const auto& all = sorts[i].constructors;
+    std::string out; const auto& all = sorts[i].constructors;
     for (std::size_t c = 0; c < all.size(); ++c) {
       const std::string make = id("c", i, c), back = id("d", i, c), over = S(all[c].second), forall = "(assert (forall ((q1 " + over + ")";
       out += "(declare-fun " + make + " (" + over + ") " + S(i) + ")\n(declare-fun " + back + " (" + S(i) + ") " + over + ")\n";
@@ -105,8 +112,7 @@ struct translator {
     std::string out;
     const auto datatype = [&](const std::string& name, const std::string& all) { out += "(declare-datatypes ((" + name + " 0)) ((" + all + ")))\n"; };
     for (std::size_t i = 0; i < sorts.size(); ++i) {
-      const sort& s = sorts[i];
-      const std::size_t n = s.elements.size();
+      const sort& s = sorts[i]; const std::size_t n = s.elements.size();
       if (s.any) out += "(declare-sort " + S(i) + " 0)\n";
       else datatype(S(i), list(n + s.constructors.size(), [&](std::size_t k) {
         return k < n ? "(" + id("e", i, k) + ")" : "(" + id("c", i, k - n) + " (" + id("d", i, k - n) + " " + S(s.constructors[k - n].second) + "))";
@@ -123,21 +129,19 @@ struct translator {
         for (std::size_t b = a + 1; b < n; ++b) out += "(assert (not (= " + id("e", i, a) + " " + id("e", i, b) + ")))\n";
       if (sorts[i].any) out += constructors_of_any(i);
     }
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      const function& f = functions[i];
-      const auto argument = [&](std::size_t k) { return S(k < f.args.size() ? f.args[k] : f.value.number); };
-      out += "(declare-fun " + id("f", i) + " (" + list(f.args.size() + (f.value.what == kind::set), argument) + ") " + type_text(f.value) + ")\n";
-    }
+    for (std::size_t i = 0; i < functions.size(); ++i) out += declaration(i, "");
     return out;
   }
+  std::string declaration(std::size_t i, const char* mark) const {
+    const function& f = functions[i]; const auto argument = [&](std::size_t k) { return S(k < f.args.size() ? f.args[k] : f.value.number); };
+    return "(declare-fun " + id("f", i) + mark + " (" + list(f.args.size() + (f.value.what == kind::set), argument) + ") " + type_text(f.value) + ")\n";
+  }
   std::string number(long long n, const type& t) const {
-    if (t.what == kind::boolean) return n != 0 ? "true" : "false";
-    if (t.what == kind::integer) return integer_text(n);
+    if (t.what == kind::boolean || t.what == kind::integer) return t.what == kind::integer ? integer_text(n) : n != 0 ? "true" : "false";
     if (t.what == kind::enumeration || t.what == kind::element) return id(t.what == kind::element ? "e" : "E", t.number, static_cast<std::size_t>(n));
     if (t.what == kind::set) throw refusal("the core: a number for a set");
     if (n == 0) return id("n", t.number);
-    const type& in = t.inner.at(0);
-    return "(" + id("s", t.number) + " " + number(n - 1 + (in.what == kind::integer ? in.low : 0), in) + ")";
+    const type& in = t.inner.at(0); return "(" + id("s", t.number) + " " + number(n - 1 + (in.what == kind::integer ? in.low : 0), in) + ")";
   }
   std::string in_range(const type& t, const std::string& v) const {  // "true" where everything is
     if (t.what == kind::integer) {
@@ -147,13 +151,22 @@ struct translator {
     const std::string r = t.what == kind::option ? in_range(t.inner.at(0), "(" + id("v", t.number) + " " + v + ")") : "true";
     return r == "true" ? r : "(or (= " + v + " " + id("n", t.number) + ") " + r + ")";
   }
-  std::string range(std::size_t f, const scope& s) const {  // of all its values
+  static std::string call(const std::string& f, const std::vector<std::string>& args) {
+    return args.empty() ? f : "(" + f + " " + list(args.size(), [&](std::size_t k) { return args[k]; }) + ")";
+  }
+  std::vector<std::string> arguments(std::size_t f, const char* letter, const char* mark) const {
+    std::vector<std::string> out;
+    for (std::size_t k = 1; k <= functions[f].args.size(); ++k) out.push_back(id(letter, k) + mark);
+    return out;
+  }
+  std::string range(std::size_t f) const {  // of all its values
     const std::vector<std::size_t>& args = functions[f].args;
-    const std::string name = id("f", f) + (s.after.count(f) ? "!" : "");
-    const std::string at = args.empty() ? name : "(" + name + " " + list(args.size(), [](std::size_t k) { return id("q", k + 1); }) + ")";
-    const std::string r = in_range(functions[f].value, at);
-    if (r == "true" || args.empty()) return r;
-    return "(forall (" + list(args.size(), [&](std::size_t k) { return "(" + id("q", k + 1) + " " + S(args[k]) + ")"; }) + ") " + r + ")";
+    const std::string r = in_range(functions[f].value, call(id("f", f), arguments(f, "q", "")));
+    return r == "true" ? r : quantified("forall", 1, args.size(), [&](std::size_t k) { return args[k]; }, r);
+  }
+  template <class F> static std::string quantified(const std::string& word, std::size_t first, std::size_t n, F sort, const std::string& body) {
+    const auto variable = [&](std::size_t k) { return "(" + id("q", first + k) + " " + S(sort(k)) + ")"; };
+    return n == 0 ? body : "(" + word + " (" + list(n, variable) + ") " + body + ")";
   }
   // False: a number, which has the type that its place wants.
   bool type_of(const node& t, const scope& s, type& out) {
@@ -176,18 +189,19 @@ struct translator {
   std::string applied(const node& t, const scope& s, const std::string& last) {
     const std::size_t f = function_named(t[1]);
     if (t.size() != functions[f].args.size() + 2) throw refusal("the core: wrong number of arguments of " + t[1].text);
-    std::string out = id("f", f) + (s.after.count(f) ? "!" : "");
-    for (std::size_t k = 2; k < t.size(); ++k) out += " " + term(t[k], element(functions[f].args[k - 2]), s);
-    if (!last.empty()) out += " " + last;
-    return t.size() == 2 && last.empty() ? out : "(" + out + ")";
+    std::vector<std::string> args;
+    for (std::size_t k = 2; k < t.size(); ++k) args.push_back(term(t[k], element(functions[f].args[k - 2]), s));
+    if (!last.empty()) args.push_back(last);
+    const bool after = s.after.count(f) != 0; const std::string out = call(id("f", f) + (after ? "!" : ""), args);
+    if (after) notice(f, out, args);
+    return out;
   }
   std::string member(const node& set, const std::string& x, const scope& s) {
     if (!set.list) return is_number(set) && value(set) == 0 ? "false" : "(" + name_of(set, s) + " " + x + ")";
     const auto m = [&](std::size_t i) { return member(set[i], x, s); };
     if (set.is("f")) return applied(set, s, x);
     if (set.is("if")) return "(ite " + term(set[1], boolean, s) + " " + m(2) + " " + m(3) + ")";
-    if (set.is("union")) return "(or " + m(1) + " " + m(2) + ")";
-    if (set.is("inter")) return "(and " + m(1) + " " + m(2) + ")";
+    if (set.is("union") || set.is("inter")) return (set.is("union") ? "(or " : "(and ") + m(1) + " " + m(2) + ")";
     if (set.is("minus")) return "(and " + m(1) + " (not " + m(2) + "))";
     type of;
     if (set.is("single") && type_of(set[1], s, of)) return "(= " + x + " " + term(set[1], of, s) + ")";
@@ -195,37 +209,30 @@ struct translator {
   }
   // A term with a bound variable `(b "S")`, which is called x.
   std::string with(const node& variable, const std::string& x, const node& body, scope s) {
-    s.names[variable[0].text] = {x, element(sort_named(variable[1]))};
-    return term(body, boolean, s);
+    s.names[variable[0].text] = {x, element(sort_named(variable[1]))}; return term(body, boolean, s);
   }
   std::string equality(const node& t, const scope& s) {
     type of;
     if (!type_of(t[1], s, of) && !type_of(t[2], s, of)) throw refusal("the core: two numbers compared");
     if (of.what != kind::set) return "(= " + term(t[1], of, s) + " " + term(t[2], of, s) + ")";
-    scope inside = s;
-    const std::string q = id("q", ++inside.depth), a = member(t[1], q, inside), b = member(t[2], q, inside);
+    scope inside = s; const std::string q = id("q", ++inside.depth), a = member(t[1], q, inside), b = member(t[2], q, inside);
     const std::string body = b == "false" ? "(not " + a + ")" : a == "false" ? "(not " + b + ")" : "(= " + a + " " + b + ")";
-    return "(forall ((" + q + " " + S(of.number) + ")) " + body + ")";
+    return quantified("forall", inside.depth, 1, [&](std::size_t) { return of.number; }, body);
   }
   std::string at_least(const node& c, long long n, const scope& s) {
     if (n <= 0 || n > 4) return n <= 0 ? "true" : throw refusal("the core: more than four are counted");
     type of;
     if (c.is("card") && (!type_of(c[1], s, of) || of.what != kind::set)) throw refusal("the core: card of no set");
     const std::size_t over = c.is("count") ? sort_named(c[1][1]) : of.number, first = s.depth + 1, count = static_cast<std::size_t>(n);
-    scope inside = s;
-    inside.depth += count;
-    std::vector<std::string> parts;
+    scope inside = s; inside.depth += count; std::vector<std::string> parts;
     for (std::size_t b = 1; b < count; ++b)
       for (std::size_t a = 0; a < b; ++a) parts.push_back("(not (= " + id("q", first + a) + " " + id("q", first + b) + "))");
     for (std::size_t a = 0; a < count; ++a)
       parts.push_back(c.is("count") ? with(c[1], id("q", first + a), c[2], inside) : member(c[1], id("q", first + a), inside));
-    const std::string all = list(parts.size(), [&](std::size_t i) { return parts[i]; });
-    return "(exists (" + list(count, [&](std::size_t a) { return "(" + id("q", first + a) + " " + S(over) + ")"; }) + ") " +
-           (parts.size() == 1 ? all : "(and " + all + ")") + ")";
+    return quantified("exists", first, count, [&](std::size_t) { return over; }, parts.size() == 1 ? parts[0] : call("and", parts));
   }
   std::string counted(const node& t, const scope& s) {
-    const bool left = counts(t[1]);
-    const node &c = left ? t[1] : t[2], &other = left ? t[2] : t[1];
+    const bool left = counts(t[1]); const node &c = left ? t[1] : t[2], &other = left ? t[2] : t[1];
     const long long k = is_number(other) ? value(other) : throw refusal("the core: a count is compared with what is no number");
     const auto m = [&](long long n) { return at_least(c, n, s); };
     const auto no = [](const std::string& x) -> std::string { return x == "true" ? "false" : x == "false" ? "true" : "(not " + x + ")"; };
@@ -233,8 +240,7 @@ struct translator {
     return t.is("<") ? left ? no(m(k)) : m(k + 1) : left ? no(m(k + 1)) : m(k);
   }
   std::string constructed(const node& t, const scope& s) {
-    const std::size_t i = sort_named(t[1]);
-    std::size_t c = 0;
+    const std::size_t i = sort_named(t[1]); std::size_t c = 0;
     while (c < sorts[i].constructors.size() && sorts[i].constructors[c].first != t[2].text) ++c;
     if (c == sorts[i].constructors.size()) throw refusal("the core: there is no constructor " + t[2].text);
     if (t.is("make")) return "(" + id("c", i, c) + " " + term(t[3], element(sorts[i].constructors[c].second), s) + ")";
@@ -255,19 +261,16 @@ struct translator {
     if (w == "=") return equality(t, s);
     if (w == "<" || w == "<=" || w == "+" || w == "-" || w == "*") return all(w, integer);
     if (w == "neg" || w == "/") return all(w == "/" ? "div" : "-", integer);
-    if (w == "min" || w == "max") {
-      const std::string a = term(t[1], integer, s), b = term(t[2], integer, s);
-      return "(ite (<= " + a + " " + b + ") " + (w == "min" ? a + " " + b : b + " " + a) + ")";
-    }
+    if (w == "min" || w == "max")
+      return "(ite " + all("<=", integer) + " " + term(t[w == "min" ? 1 : 2], integer, s) + " " + term(t[w == "min" ? 2 : 1], integer, s) + ")";
     if (w == "if") return "(ite " + term(t[1], boolean, s) + " " + term(t[2], wanted, s) + " " + term(t[3], wanted, s) + ")";
     if (w == "some" && type_of(t, s, of)) return "(" + id("s", of.number) + " " + term(t[2], type(of.inner.at(0)), s) + ")";
     if (w == "the" && type_of(t[2], s, of) && of.what == kind::option) return "(" + id("v", of.number) + " " + term(t[2], type(of), s) + ")";
     if (w == "fits") return of = read_type(t[1]), in_range(of, term(t[2], of, s));
     if (w == "make" || w == "made") return constructed(t, s);
     if (w == "all" || w == "exists") {
-      scope inside = s;
-      const std::string q = id("q", ++inside.depth), word = w == "all" ? "forall" : "exists";
-      return "(" + word + " ((" + q + " " + S(sort_named(t[1][1])) + ")) " + with(t[1], q, t[2], inside) + ")";
+      scope inside = s; const std::string q = id("q", ++inside.depth);
+      return quantified(w == "all" ? "forall" : "exists", inside.depth, 1, [&](std::size_t) { return sort_named(t[1][1]); }, with(t[1], q, t[2], inside));
     }
     if (w == "in" && type_of(t[1], s, of)) return member(t[1], term(t[2], element(of.number), s), s);
     return w == "in" ? "false" : throw refusal("the core: nothing is known of (" + w + " ...)");

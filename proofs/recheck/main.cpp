@@ -3,24 +3,19 @@
 // A COMMAND reads SMT-LIB 2 from its standard input. Exit status: 0 all accepted, 12 one refused, 64 usage.
 #include <openssl/sha.h>
 #include <unistd.h>
-#include <deque>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
 #include "proofs/recheck/core.hpp"
 namespace recheck {
 using json = nlohmann::json;
 void require(bool holds, const std::string& otherwise) { if (!holds) throw refusal(otherwise); }
 std::string file_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return in ? std::string{std::istreambuf_iterator<char>(in), {}} : throw refusal("cannot read " + path);
+  std::ifstream in(path, std::ios::binary); return in ? std::string{std::istreambuf_iterator<char>(in), {}} : throw refusal("cannot read " + path);
 }
 std::string sha256(const std::string& text) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-  std::string out;
+  unsigned char digest[SHA256_DIGEST_LENGTH]; SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest); std::string out;
   for (unsigned char c : digest) out += "0123456789abcdef"[c >> 4], out += "0123456789abcdef"[c & 15];
   return out;
 }
@@ -29,78 +24,60 @@ std::string output_of(const std::string& command, const std::string& input, int 
   require(file && std::fwrite(input.data(), 1, input.size(), file) == input.size() && std::fflush(file) == 0, "cannot write a temporary file");
   setenv("COMMAND", command.c_str(), 1), setenv("INPUT", ("/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(fileno(file))).c_str(), 1);
   const std::string line = "timeout -k 1 " + std::to_string(seconds) + R"( sh -c "$COMMAND" < "$INPUT")";
-  std::FILE* pipe = popen(line.c_str(), "re");
-  require(pipe != nullptr, "cannot start " + command);
-  std::string text; char buffer[4096];
+  std::FILE* pipe = popen(line.c_str(), "re"); require(pipe != nullptr, "cannot start " + command); std::string text; char buffer[4096];
   for (std::size_t n; text.size() < 1u << 24 && (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
-  const int status = pclose(pipe);
-  std::fclose(file);
+  const int status = pclose(pipe); std::fclose(file);
   require(status != 124 << 8 && status != 137 << 8, command + ": no end within " + std::to_string(seconds) + " s");
-  require(status == 0, command + ": failed: " + text.substr(0, text.find('\n')));
-  return text;
+  require(status == 0, command + (status == 127 << 8 ? ": no such program" : ": failed: " + text.substr(0, text.find('\n')))); return text;
 }
-void ask(const std::string& command, const std::string& script, int seconds, std::deque<std::string>& answers) {
-  std::istringstream lines(output_of(command, script, seconds));
-  for (std::string line; std::getline(lines, line); answers.push_back(line))
-    require(line == "sat" || line == "unsat", command + ": instead of an answer: " + line.substr(0, 200));
-}
-// The answers in the order of the questions. Z3 looks for proofs and for states in different ways.
+// The answers in the order of the questions. Z3 and cvc5 look for proofs and for states in different ways.
 std::vector<std::string> answers_of(const std::string& solver, const obligations& o, int seconds) {
-  std::deque<std::string> proofs, states; std::vector<std::string> out;
-  const bool two = solver == "z3";
-  ask(two ? "z3 -in" : solver == "cvc5" ? "cvc5 --lang=smt2 --incremental --finite-model-find" : solver, o.text(true, !two), seconds, proofs);
-  if (two) ask("z3 -in smt.ematching=false", o.text(false, true), seconds, states);
-  for (const auto* list : {&o.before, &o.after})
-    for (const block& b : *list)
-      for (const question& q : b.questions) {
-        std::deque<std::string>& from = two && q.expected != "unsat" ? states : proofs;
-        require(!from.empty(), solver + ": too few answers");
-        out.push_back(from.front()), from.pop_front();
-      }
-  require(proofs.empty() && states.empty(), solver + ": too many answers");
-  return out;
+  std::string command = solver, between;
+  if (solver == "z3") command = "z3 -in", between = "(reset)\n(set-option :smt.ematching false)\n" + o.header();
+  if (solver == "cvc5")
+    command = "cvc5 --lang=smt2 --incremental --full-saturate-quant",
+    between = "(reset)\n(set-option :full-saturate-quant false)\n(set-option :finite-model-find true)\n" + o.header();
+  std::istringstream lines(output_of(command, o.header() + o.text(false) + between + o.text(true), seconds)); std::vector<std::string> out;
+  for (std::string line; std::getline(lines, line); out.push_back(line))
+    require(line == "sat" || line == "unsat", solver + ": instead of an answer: " + line.substr(0, 200));
+  std::size_t questions = 0; o.each([&](const block&, const question&) { ++questions; });
+  require(out.size() == questions, solver + ": " + std::to_string(out.size()) + " answers to " + std::to_string(questions) + " questions"); return out;
 }
 void check_record(const json& c, const std::string& core, const obligations& o) {
-  json rest = c;
-  rest.erase("id");
-  require(c.at("format") == 1 && c.at("method") == "inductive invariants", "a certificate of an unknown format or method");
+  json rest = c; rest.erase("id");
+  require(c.at("format") == 2 && c.at("method") == "inductive invariants", "a certificate of an unknown format or method");
   require(sha256(rest.dump()) == c.at("id"), "the certificate was changed: its id is another one");
   require(c.at("sha256").at("core") == sha256(core), "the core was changed");
-  require(c.at("sha256").at("obligations") == sha256(o.text(true, true)), "the core has other obligations than the certificate");
+  require(c.at("sha256").at("obligations") == sha256(o.header() + o.text(false) + o.text(true)), "the core has other obligations than the certificate");
   require(c.at("invariants") == json(o.invariants), "the certificate names other invariants");
   require(o.properties.size() == 1 && o.properties[0].first == c.at("claim").at("property"), "the core is about another property");
   require(o.properties[0].second == "invariant" || (o.properties[0].second == "monitored" && o.breakable), "no action of the core can break the property");
 }
 std::size_t check_answers(const json& c, const obligations& o, const std::string& solver, const std::vector<std::string>& answers) {
-  bool starts = false, triggers = false, triggered = false;
-  std::set<std::string> never(o.places.begin(), o.places.end());
-  std::size_t i = 0;
-  for (const auto* list : {&o.before, &o.after})
-    for (const block& b : *list)
-      for (const question& q : b.questions) {
-        const json &entry = c.at("obligations").at(i), &expected = entry.at("expected");
-        require(entry.at("name") == q.name && entry.at("sha256") == sha256(b.text + q.text), "obligation " + q.name + " is not the certificate's");
-        require(expected == "sat" || expected == "unsat", "obligation " + q.name + " expects nothing");
-        require(q.expected == "either" || expected == q.expected, "obligation " + q.name + " has to be " + q.expected);
-        require(expected == answers[i], solver + ": obligation " + q.name + " is " + answers[i]);
-        const bool sat = answers[i++] == "sat", trigger = q.name.starts_with("trigger ");
-        starts |= sat && q.name.starts_with("possible initial ");
-        triggers |= trigger, triggered |= trigger && sat;
-        if (sat && q.name.starts_with("possible ") && b.name.starts_with("action ")) never.erase(b.name.substr(b.name.find(' ', 7) + 1));
-      }
+  bool starts = false, triggers = false, triggered = false; std::set<std::string> never(o.places.begin(), o.places.end()); std::size_t i = 0;
+  o.each([&](const block& b, const question& q) {
+    const json &entry = c.at("obligations").at(i), &expected = entry.at("expected");
+    require(entry.at("name") == q.name && entry.at("sha256") == sha256(b.text + q.text), "obligation " + q.name + " is not the certificate's");
+    require(expected == "sat" || expected == "unsat", "obligation " + q.name + " expects nothing");
+    require(q.expected == "either" || expected == q.expected, "obligation " + q.name + " has to be " + q.expected);
+    require(expected == answers[i], solver + ": obligation " + q.name + " is " + answers[i]);
+    require(!entry.contains("uses") || (q.expected == "unsat" && !entry["uses"].empty()), "obligation " + q.name + " uses nothing");
+    const bool sat = answers[i++] == "sat", trigger = q.name.starts_with("trigger ");
+    starts |= sat && q.name.starts_with("possible initial "); triggers |= trigger, triggered |= trigger && sat;
+    if (sat && q.name.starts_with("possible ") && b.name.starts_with("action ")) never.erase(b.name.substr(b.name.find(' ', 7) + 1));
+  });
   require(c.at("obligations").size() == i, "the certificate has more obligations");
-  require(starts, "there is no initial state");
-  require(!triggers || triggered, "the trigger of the property never happens");
+  require(starts, "there is no initial state"); require(!triggers || triggered, "the trigger of the property never happens");
   require(c.at("never") == json(never), "other actions are impossible than the certificate says");
   return i;
 }
 void recheck(const std::string& folder, const std::vector<std::string>& solvers, const std::string& checker, int seconds) {
   const json c = json::parse(file_text(folder + "/certificate.json"));
-  const std::string core = file_text(folder + "/core"), file = folder + "/obligations.smt2", name = c.at("claim").at("name");
-  const obligations o = derive(read(core));
-  require(o.text(true, true) == file_text(file), "obligations.smt2 is not what follows from the core");
-  check_record(c, core, o);
-  std::size_t questions = 0; std::string with;
+  const std::string core = file_text(folder + "/core"), file = folder + "/obligations.smt2", name = c.at("claim").at("name"); used uses;
+  for (const json& entry : c.at("obligations")) uses.push_back(entry.value("uses", used::value_type{}));
+  const obligations o = derive(read(core), uses);
+  require(o.header() + o.text(false) + o.text(true) == file_text(file), "obligations.smt2 is not what follows from the core");
+  check_record(c, core, o); std::size_t questions = 0; std::string with;
   for (const std::string& s : solvers) questions = check_answers(c, o, s, answers_of(s, o, seconds)), with += (with.empty() ? "" : ", ") + s;
   setenv("CHECKER", checker.c_str(), 1), setenv("CLAIM", name.c_str(), 1);
   require(checker.empty() || output_of(R"("$CHECKER" prove --core "$CLAIM")", "", 600) == core, "the model has another core");
@@ -111,8 +88,7 @@ void recheck(const std::string& folder, const std::vector<std::string>& solvers,
 int main(int count, char** words) {
   std::vector<std::string> solvers, folders; std::string checker; int seconds = 300;
   for (int i = 1; i < count; ++i) {
-    const std::string w = words[i];
-    const char* value = w.starts_with("--") && i + 1 < count ? words[++i] : nullptr;
+    const std::string w = words[i]; const char* value = w.starts_with("--") && i + 1 < count ? words[++i] : nullptr;
     if (!w.starts_with("-")) folders.push_back(w);
     else if (w == "--solver" && value) solvers.push_back(value);
     else if (w == "--with-checker" && value) checker = value;
@@ -124,8 +100,7 @@ int main(int count, char** words) {
   for (const std::string& folder : folders) try {
       recheck::recheck(folder, solvers, checker, seconds);
     } catch (const std::exception& problem) {
-      std::cout << folder << ": REFUSED: " << problem.what() << std::endl;
-      status = 12;
+      std::cout << folder << ": REFUSED: " << problem.what() << std::endl; status = 12;
     }
   return status;
 }

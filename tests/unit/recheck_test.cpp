@@ -98,6 +98,12 @@ TEST_F(recheck, refuses_what_matters_also_with_an_id_that_fits) {
     expected = expected == "sat" ? "unsat" : "sat";
     EXPECT_EQ(run_resigned(c), 12) << "obligation " << i;
     c = certificate;
+    if (c["obligations"][i].contains("uses"))
+      c["obligations"][i].erase("uses");
+    else
+      c["obligations"][i]["uses"] = {0};
+    EXPECT_EQ(run_resigned(c), 12) << "obligation " << i << " with other invariants";
+    c = certificate;
     c["obligations"].erase(i);
     EXPECT_EQ(run_resigned(c), 12) << "without obligation " << i;
   }
