@@ -19,28 +19,31 @@ struct own_bits {
   word mask = 0;
   std::uint32_t left = 0;
   bool last = false;
+  std::uint32_t number = 0;  // which number of all
 };
 
 // The bits under each mask, side by side. The same numbers with and without an instruction for it.
-inline void sign_own_anywhere(const std::vector<own_bits>& own, const word* state, std::uint64_t* sum) {
+inline void sign_own_anywhere(const std::vector<own_bits>& own, const word* state, std::uint64_t* sum, word* numbers) {
   word number = 0;
   for (const own_bits& o : own) {
     unsigned n = o.left;
     for (word mask = o.mask; mask; mask &= mask - 1, ++n) number |= (state[o.index] >> __builtin_ctzll(mask) & 1) << n;
     if (!o.last) continue;
     sum[o.element] = mix(sum[o.element], number);
+    numbers[o.number] = number;
     number = 0;
   }
 }
 
 #if defined(__x86_64__)
 __attribute__((target("bmi2"))) inline void sign_own_fast(const std::vector<own_bits>& own, const word* state,
-                                                          std::uint64_t* sum) {
+                                                          std::uint64_t* sum, word* numbers) {
   word number = 0;
   for (const own_bits& o : own) {
     number |= _pext_u64(state[o.index], o.mask) << o.left;
     if (!o.last) continue;
     sum[o.element] = mix(sum[o.element], number);
+    numbers[o.number] = number;
     number = 0;
   }
 }

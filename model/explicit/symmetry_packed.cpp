@@ -43,6 +43,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     sparse_mask_.resize(words_);
     field_at_.resize(std::size_t{words_} * 64);
     for (std::uint32_t k = 0; k < p.movable; ++k) identity_ |= std::uint64_t{k} << (4 * k);
+    numbers_of_.resize(p.movable);
     find_dead();
     sort_places();
     find_moved();
@@ -198,6 +199,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   template <class fields>
   void add_own(std::uint32_t e, const fields& own) {
     std::uint32_t bits = 64;  // of the number that is being made
+    numbers_of_[e].first = numbers_.size();
     for (const auto& [bit, s] : own) {
       const slot& at = plan_.places[s].at;
       const word mask = at.mask << at.shift;
@@ -205,12 +207,14 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
       if (fresh) bits = 0;
       if (fresh || own_.back().index != at.index) {
         if (!fresh) own_.back().last = false;
-        own_.push_back({e, at.index, mask, bits, true});
+        if (fresh) numbers_.push_back(0);
+        own_.push_back({e, at.index, mask, bits, true, static_cast<std::uint32_t>(numbers_.size() - 1)});
       } else {
         own_.back().mask |= mask;
       }
       bits += at.bits;
     }
+    numbers_of_[e].second = numbers_.size();
   }
 
   void add_naming(std::uint32_t s) {
@@ -280,7 +284,8 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
 
   void sign(const word* state) {
     std::fill(sum_.begin(), sum_.end(), 0);
-    symmetries::sign_own_fields(own_, state, sum_.data());
+    symmetries::sign_own_fields(own_, state, sum_.data(), numbers_.data());
+    named_ = 0;
     for (const naming& n : always_)
       if (!dead(n.at)) add_named(n, get(state, n.at));
     for (std::uint32_t w = 0; w < words_; ++w)
@@ -293,11 +298,17 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
 
   void add_named(const naming& n, word code) {
     if (n.first == ~0u) {
-      contributions(plan_.places[n.number], code, [&](std::uint32_t e, std::uint64_t what) { sum_[e] += what; });
+      contributions(plan_.places[n.number], code, [&](std::uint32_t e, std::uint64_t what) {
+        sum_[e] += what;
+        named_ |= 1u << e;
+      });
       return;
     }
     const contribution* end = contributions_.data() + starts_[n.first + code + 1];
-    for (const contribution* c = contributions_.data() + starts_[n.first + code]; c != end; ++c) sum_[c->element] += c->what;
+    for (const contribution* c = contributions_.data() + starts_[n.first + code]; c != end; ++c) {
+      sum_[c->element] += c->what;
+      named_ |= 1u << c->element;
+    }
   }
 
   // --- orders ---
@@ -337,6 +348,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   // How many orders of the tied elements may give different images. Ties of one kind are dropped.
   std::uint64_t find_kinds(const word* state) {
     if (ties_ == 1 && tie_[0].members.size() == 2) {  // trying both costs no more
+      if (plainly_alike(tie_[0].members[0], tie_[0].members[1])) return ties_ = 0, 1;
       tie_[0].kinds = {0, 1};
       return 2;
     }
@@ -364,7 +376,16 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     return orders;
   }
 
+  // Nothing names either of them, and their own fields are the same.
+  bool plainly_alike(std::uint32_t a, std::uint32_t b) const {
+    if (named_ >> a & 1 || named_ >> b & 1) return false;
+    const auto at = [&](std::size_t n) { return numbers_.begin() + static_cast<std::ptrdiff_t>(n); };
+    const auto &x = numbers_of_[a], &y = numbers_of_[b];
+    return std::equal(at(x.first), at(x.second), at(y.first), at(y.second));
+  }
+
   bool unchanged(const word* state, std::uint32_t a, std::uint32_t b) {
+    if (plainly_alike(a, b)) return true;
     const packed_move& m = exchange_[a * plan_.movable + b];
     if (m.to.empty()) {
       std::vector<std::uint32_t> target(plan_.movable);
@@ -524,7 +545,10 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   std::vector<word> never_read_;
   std::vector<word> dead_;  // the bits of dead values of the state at hand
   std::vector<own_bits> own_;
-  std::vector<naming> always_, sparse_;  // sparse: of these 0 says nothing
+  std::vector<word> numbers_;                                    // what own fields of the state at hand say
+  std::vector<std::pair<std::size_t, std::size_t>> numbers_of_;  // from, to: by element
+  std::uint32_t named_ = 0;                                      // elements that other fields say something of, as bits
+  std::vector<naming> always_, sparse_;                          // sparse: of these 0 says nothing
   std::vector<std::uint32_t> starts_;
   std::vector<contribution> contributions_;
   std::vector<word> sparse_mask_;
