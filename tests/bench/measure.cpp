@@ -65,8 +65,10 @@ double median(std::vector<double> all) {
 }
 
 std::uint64_t number_before(const std::string& text, const std::string& words) {
-  std::smatch m;
-  return std::regex_search(text, m, std::regex("([0-9]+) " + words)) ? std::stoull(m[1]) : 0;
+  const std::regex wanted("([0-9]+) " + words);
+  std::uint64_t out = 0;
+  for (std::sregex_iterator i(text.begin(), text.end(), wanted), end; i != end; ++i) out = std::stoull((*i)[1]);
+  return out;
 }
 
 }  // namespace quiesce::bench

@@ -20,7 +20,7 @@ run_result run_command(const std::string& command, const std::string& directory,
 
 double median(std::vector<double>);
 
-// The number before `words`, a regular expression; 0: there is none.
+// The last number before `words`, a regular expression; 0: there is none.
 std::uint64_t number_before(const std::string& text, const std::string& words);
 
 }  // namespace quiesce::bench
