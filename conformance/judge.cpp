@@ -14,7 +14,7 @@ rule_book::rule_book(catalogue& inputs) : known_(inputs) {
     if (p.origin == property_origin::shipped) all.push_back(&p.property);
   set_ = monitors::compile(inputs.vocabulary(), all);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    entries_.push_back({all[i], !set_.monitors[i].checks.empty(), {}, {}});
+    entries_.push_back({all[i], !set_.monitors[i].checks.empty() && set_.monitors[i].due < 0, {}, {}});
     numbers_[all[i]->name] = i;
   }
   for (const probe_entry& p : probe_table()) entries_[number(p.property)].probe = p.how;

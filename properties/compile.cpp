@@ -88,6 +88,7 @@ term compiler::wanted_at(scope& s, const ast::property& p) {
     case ast::property_kind::after_never:
       return negation(read_earlier(s, p.patterns));
     case ast::property_kind::sometimes:
+    case ast::property_kind::leads_to:
       return constant(1);
     case ast::property_kind::at_most: {
       if (p.limit < 0 || p.limit > largest_cap)
@@ -139,6 +140,11 @@ void compiler::add(const ast::property& p) {
       break;
     case ast::property_kind::after_never:
       triggered(m, p, p.forbidden);
+      break;
+    case ast::property_kind::leads_to:
+      if (p.patterns.empty()) break;  // between states
+      triggered(m, p, p.patterns);
+      m.due = static_cast<int>(due_cell(p, m.due_for));
       break;
     default:
       triggered(m, p, p.patterns);

@@ -283,6 +283,30 @@ term compiler::read_since(scope& s, const ast::expr& e) {
   return conjunction(std::move(parts));
 }
 
+// P leads to Q: a flag for each value of P's variables, set by P and cleared by Q. An event that is both clears it.
+std::uint32_t compiler::due_cell(const ast::property& p, std::vector<std::string>& keys) {
+  scope s = property_scope(p);
+  for (const auto& b : p.binders)
+    if (!b.domain.empty() || !s.find(b.name))
+      throw diagnostic(b.where, "a variable of `leads to` ranges over a sort");
+  std::vector<cell_update> updates = compile_updates(s, p.patterns, action::set);
+  const cell_update like = updates[0];
+  keys = like.names;
+  std::string name = describe(p.patterns[0]) + " leads to " + describe(p.answers[0]);
+  for (const ast::event_pattern& q : p.answers) {
+    scope own = cell_scope(s);
+    compile_pattern(own, q);
+    for (const auto& bound : bound_names(own))
+      if (!includes(keys, {bound}))
+        throw diagnostic(q.where, fmt::format("`{}` is no argument of `{}`, which is to be answered", bound, describe(p.patterns[0])),
+                         "write `_` where any value will do");
+    updates.push_back(compile_update(s, q, action::clear, &keys));
+  }
+  const std::uint32_t cell = add_cell(name, false, std::move(updates));
+  read_cell(s, cell, like, p.where);
+  return cell;
+}
+
 typed compiler::atom(scope& s, const ast::expr& e) {
   typed made;
   made.where = e.where;

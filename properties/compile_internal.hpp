@@ -149,6 +149,7 @@ class compiler {
   term read_cell(scope&, std::uint32_t cell, const cell_update& like, source_range);
   std::uint32_t add_cell(const std::string& name, bool counter, std::vector<cell_update>);
   term since_form(scope&, const ast::event_pattern& p, const std::vector<const ast::event_pattern*>& q);
+  std::uint32_t due_cell(const ast::property&, std::vector<std::string>& keys);
   term not_since_form(scope&, const ast::event_pattern& p, const ast::event_pattern& q);
 
   // compile.cpp

@@ -118,6 +118,10 @@ struct monitor {
   const ast::property* source = nullptr;
   std::vector<check> checks;         // empty for invariant, no_error
   bool sometimes = false;            // a check that matches with a true condition is what is wanted
+  // leads_to between events: the flag that is set while an answer is due, or -1, and the variables that are its keys. Its checks
+  // never fail: they only tell that the trigger has happened.
+  int due = -1;
+  std::vector<std::string> due_for;
 };
 
 struct monitor_set {

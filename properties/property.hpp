@@ -64,8 +64,21 @@ struct vocabulary {
   std::vector<ghost_decl> ghosts;
 };
 
-enum class property_kind { requires_, never, after_never, at_most, at_end, invariant, sometimes, no_error };
+enum class property_kind { requires_, never, after_never, at_most, at_end, invariant, sometimes, no_error, leads_to };
 enum class property_status { unspecified, required, proposed };
+
+// What a run that counts grants a process: of its steps those inside the procedure, operation, handler or labelled statement
+// `place`, or all. MANUAL.md section 8.
+struct fair_place {
+  source_range where;
+  std::string process;
+  std::string place;                      // empty: anywhere
+};
+struct fairness {
+  source_range where;
+  bool strong = false;
+  std::vector<fair_place> of;             // empty: every process
+};
 
 struct property {
   source_range where;  // of the name
@@ -78,11 +91,13 @@ struct property {
   bool on_model = false;                  // marked `model`: reads state, undecidable on a trace
   std::vector<binder> binders;
   property_kind kind = property_kind::never;
-  std::vector<event_pattern> patterns;    // requires_: triggers; never; after_never: the first list; at_most; sometimes
+  std::vector<event_pattern> patterns;    // requires_, leads_to: triggers; never; after_never: the first list; at_most; sometimes
   std::vector<event_pattern> forbidden;   // after_never: the second list
+  std::vector<event_pattern> answers;     // leads_to between events: what must follow
   std::int64_t limit = 0;                 // at_most
   std::string span;                       // at_end: the span variable
-  std::vector<expr> condition;            // requires_, at_end, invariant, sometimes: one, or none
+  std::vector<expr> condition;            // requires_, at_end, invariant, sometimes: one, or none; leads_to of states: two
+  std::vector<fairness> fair;             // leads_to: what its runs grant; none: nothing
   std::vector<std::string> errors;        // no_error
 };
 

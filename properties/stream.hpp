@@ -68,11 +68,13 @@ struct violation {
   std::string text;                                           // one line
 };
 
-// How one property came out. An unmatched one is vacuous. Spans still open leave `at end of` undecided for them.
+// How one property came out. An unmatched one is vacuous. Spans still open leave `at end of` undecided for them, and triggers
+// that are not answered yet leave `leads to` undecided: a stream shows the beginning of a run, and which of its processes were
+// kept from going on it does not tell.
 struct outcome {
   std::uint64_t matched = 0;      // events that were its trigger; `sometimes`: with a true condition
   std::uint64_t violated = 0;     // violations reported
-  std::uint64_t undecided = 0;    // open spans whose end would be judged
+  std::uint64_t undecided = 0;    // open spans whose end would be judged; answers that are due
   std::uint64_t first_match = 0;  // sequence number; meaningless if matched == 0
   bool state_property = false;    // reads a model's state: not decided by events
 };

@@ -129,6 +129,7 @@ violation stream_monitor::describe(std::uint32_t property, const check& c, const
 std::vector<outcome> stream_monitor::finish() const {
   std::vector<outcome> made = outcomes_;
   for (std::size_t i = 0; i < made.size(); ++i) {
+    if (set_.monitors[i].due >= 0) made[i].undecided = state_.cells[static_cast<std::size_t>(set_.monitors[i].due)].size();
     if (set_.monitors[i].source->kind != ast::property_kind::at_end) continue;
     for (const check& c : set_.monitors[i].checks)
       for (const auto& [process, stack] : state_.stacks)

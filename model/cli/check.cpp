@@ -219,7 +219,7 @@ outcome report_on(catalogue& inputs, report::results& all, const check_options& 
   outcome out;
   out.output = writer_named(o.format).write(all) + *o.extra.explained;
   for (const report::row& r : all.rows) {
-    const int own = status_of(r.result().kind);
+    const int own = status_of(r.result());
     out.status = combine(out.status, verdicts_own ? own : r.as_expected() ? exit_ok : exit_unexpected);
   }
   return out;
@@ -265,9 +265,17 @@ std::vector<prepared_check> questions(catalogue& inputs, const std::vector<std::
       settings.variant = variant;
       if (settings.scope.empty()) settings.scope = default_scope(inputs, model);
       auto properties = properties_for(inputs, model, settings, o);
+      const auto alone = std::stable_partition(properties.begin(), properties.end(),
+                                               [](const property_entry* p) { return !is_response(p->property); });
+      const std::vector<const property_entry*> responses(alone, properties.end());
+      properties.erase(alone, properties.end());
       for (std::size_t first = 0; first < properties.size(); first += 64) {
         const auto end = properties.begin() + static_cast<std::ptrdiff_t>(std::min(properties.size(), first + 64));
         out.emplace_back(inputs, question{&model, settings, {properties.begin() + static_cast<std::ptrdiff_t>(first), end}});
+      }
+      for (const property_entry* p : responses) {
+        out.emplace_back(inputs, question{&model, settings, {p}});
+        out.back().require_sound(o.most);
       }
     }
   }

@@ -34,6 +34,9 @@ outcome run_dump(catalogue& inputs, const dump_options& o) {
     return {exit_ok, core_text(lower(q.model->loaded, settings, properties).program)};
   }
   const prepared_check check(inputs, std::move(q));
+  if (check.asked_response())
+    throw diagnostic(check.asked().properties[0]->property.where, "a property with `leads to` is no part of the lowered text",
+                     "it is about runs without end: `quiesce check` decides it");
   const ir::program& program = check.system().program();
   return {exit_ok, o.core ? core_text(program) : dump(program)};
 }

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "model/cli/verb.hpp"
+#include "model/explicit/liveness.hpp"
 #include "model/report/counterexample.hpp"
 #include "model/report/trace_file.hpp"
 #include "model/verdict/check.hpp"
@@ -26,7 +27,9 @@ std::string action_name(const step_text& s) {
   return text;
 }
 
-void follow(run& r, const report::trace_file& file, const std::string& path) {
+// Returns the states on the way.
+std::vector<visited_state> follow(run& r, const report::trace_file& file, const std::string& path, std::uint32_t words) {
+  std::vector<visited_state> visited;
   for (std::size_t i = 0; i < file.run.steps.size(); ++i) {
     const step_text& wanted = file.run.steps[i];
     std::string possible;
@@ -39,8 +42,13 @@ void follow(run& r, const report::trace_file& file, const std::string& path) {
     if (number == r.enabled().size())
       throw diagnostic(fmt::format("{}: step {} cannot be taken: {}", path, i, action_name(wanted)),
                        possible.empty() ? "no step is possible there" : "possible there: " + possible);
+    const step& taken = r.enabled()[number].done;
+    visited_state v{{}, taken.process, taken.instance};
     r.take(number);
+    v.state.assign(r.state(), r.state() + words);
+    visited.push_back(std::move(v));
   }
+  return visited;
 }
 
 std::string outcome_of(run& r, const transition_system& system) {
@@ -68,10 +76,15 @@ outcome run_replay(catalogue& inputs, const std::string& path) {
   for (const std::string& name : file.properties) q.properties.push_back(&inputs.property(name));
   const prepared_check check(inputs, std::move(q));
   run r(check.system());
-  follow(r, file, path);
-  const std::string found = outcome_of(r, check.system());
+  const auto visited = follow(r, file, path, check.system().state_layout().words());
+  std::string found = outcome_of(r, check.system());
+  if (file.run.loop_from && check.asked_response()) {
+    const std::string wrong = not_a_lasso(check.system(), *check.asked_response(), visited, *file.run.loop_from);
+    found = wrong.empty() ? "violated" : "a run that is no counterexample: " + wrong;
+  }
   run_text words;
   words.steps = r.taken();
+  words.loop_from = file.run.loop_from;
   outcome out;
   out.output = fmt::format("quiesce {}\n{} {}: {}\n\n{}\n{}", QUIESCE_VERSION, file.model, file.settings.variant,
                            scope_text(check.scope()), report::trace_table(words), report::last_step_place(words, &inputs.sources()));
@@ -79,6 +92,7 @@ outcome run_replay(catalogue& inputs, const std::string& path) {
   out.output += same ? fmt::format("the run ends as recorded: {}\n", file.outcome)
                      : fmt::format("the run ends with {}; recorded was {}\n", found, file.outcome);
   out.status = same ? status_of_outcome(file.outcome) : static_cast<int>(exit_unexpected);
+  if (same && file.outcome == "violated" && check.asked_response()) out.status = exit_liveness;
   return out;
 }
 

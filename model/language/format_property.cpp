@@ -38,6 +38,23 @@ doc print(const ast::ghost_decl& d) {
   return join(group(std::move(out)), nest(std::move(updates)), ";");
 }
 
+doc granted(const ast::property& p) {
+  doc out;
+  for (const ast::fairness& f : p.fair) {
+    out << line() << std::string(&f == &p.fair.front() ? "under " : "and ") + (f.strong ? "strong" : "weak") + " fairness";
+    for (const ast::fair_place& of : f.of)
+      out << std::string(&of == &f.of.front() ? " of " : ", ") + of.process + (of.place.empty() ? "" : " at " + of.place);
+  }
+  return out;
+}
+
+doc leads_to(const ast::property& p) {
+  const bool states = !p.condition.empty();
+  doc out = states ? expression(p.condition[0]) : patterns(p.patterns);
+  out << line() << "leads to " << nest(states ? expression(p.condition[1]) : patterns(p.answers), 4);
+  return group(join(std::move(out), granted(p)));
+}
+
 doc body(const ast::property& p) {
   switch (p.kind) {
     case ast::property_kind::requires_:
@@ -56,6 +73,8 @@ doc body(const ast::property& p) {
       return group(join("sometimes ", nest(p.condition.empty() ? patterns(p.patterns) : expression(p.condition[0]))));
     case ast::property_kind::no_error:
       return group(join("no error ", nest(comma_list(p.errors))));
+    case ast::property_kind::leads_to:
+      return leads_to(p);
   }
   return doc();
 }

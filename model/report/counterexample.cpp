@@ -56,6 +56,14 @@ std::string initial_cell(const step_text& s) {
   return text;
 }
 
+// Where a run without end begins to repeat itself, and where it does it again.
+std::vector<std::string> loop_mark(std::size_t columns, std::string text) {
+  std::vector<std::string> row(columns);
+  row[0] = "  ==";
+  row.back() = std::move(text);
+  return row;
+}
+
 }  // namespace
 
 std::string trace_table(const run_text& t) {
@@ -72,7 +80,10 @@ std::string trace_table(const run_text& t) {
     if (!s.process.empty()) row[1 + column] = action_cell(s, columns);
     row.back() = s.process.empty() ? initial_cell(s) : change_cell(s, columns);
     rows.push_back(std::move(row));
+    if (t.loop_from == i) rows.push_back(loop_mark(names.size() + 2, i + 1 < t.steps.size() ? "for ever:" : "for ever nothing"));
   }
+  if (t.loop_from && *t.loop_from + 1 < t.steps.size())
+    rows.push_back(loop_mark(names.size() + 2, fmt::format("on behind step {}", *t.loop_from)));
   return align(rows, "  ");
 }
 

@@ -94,6 +94,7 @@ json row_json(const row& r) {
                 {"length", v.counterexample->length()},
                 {"shortest", v.counterexample->shortest},
                 {"ending", v.counterexample->ending}};
+  if (v.counterexample->loop_from) out["run"]["loop_from"] = *v.counterexample->loop_from;
   return out;
 }
 

@@ -176,6 +176,7 @@ std::string run_text_of(const row& r, const language::source_set* sources) {
     out += side_by_side(run, r.compared->run, one_line(column_head(r.check->asked())), one_line(column_head(other)));
   }
   out += "\n" + last_step_place(run, sources);
+  if (run.loop_from) out += "no run with fewer steps comes to such a loop\n";
   return run.shortest ? out : out + "this run is not minimal\n";
 }
 

@@ -16,6 +16,7 @@
 //     choose WHAT = VALUE
 //   step PROCESS
 //     choose WHAT = VALUE
+//   loop                        the steps below are repeated for ever; none: nothing can move any more
 //   end OUTCOME                 violated, deadlock, reached, nothing, error KIND, bound KIND
 
 #include <nlohmann/json_fwd.hpp>

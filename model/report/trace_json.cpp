@@ -57,6 +57,10 @@ trace_file file_of(const json& in) {
     if (out.run.steps.back().process.empty() != (out.run.steps.size() == 1))
       throw diagnostic("every step but the first names its process");
   }
+  if (in.contains("loop_from")) {
+    out.run.loop_from = in.at("loop_from").get<std::size_t>();
+    if (*out.run.loop_from >= out.run.steps.size()) throw diagnostic("`loop_from` is the number of a step");
+  }
   return out;
 }
 
@@ -69,7 +73,7 @@ json steps_json(const run_text& t) {
 }
 
 std::string write_trace_json(const trace_file& t) {
-  const json out = {{"format", "quiesce-trace"},
+  json out = {{"format", "quiesce-trace"},
                     {"version", 1},
                     {"model", t.model},
                     {"variant", t.settings.variant},
@@ -80,6 +84,7 @@ std::string write_trace_json(const trace_file& t) {
                     {"properties", t.properties},
                     {"steps", steps_json(t.run)},
                     {"outcome", t.outcome}};
+  if (t.run.loop_from) out["loop_from"] = *t.run.loop_from;
   return out.dump(1) + "\n";
 }
 

@@ -90,6 +90,9 @@ void read_item(const line_reader& in, const std::string& key, const std::string&
   } else if (key == "initial" || key == "step") {
     if ((key == "initial") != out.run.steps.empty()) in.fail("the first step must be `initial`, and only the first");
     out.run.steps.emplace_back().process = rest;
+  } else if (key == "loop") {
+    if (out.run.steps.empty() || out.run.loop_from) in.fail("`loop` stands once, behind the step at which it begins");
+    out.run.loop_from = out.run.steps.size() - 1;
   } else if (key == "choose") {
     if (out.run.steps.empty()) in.fail("`choose` belongs below `initial` or `step`");
     auto [what, value] = pair_of(in, rest);
@@ -113,6 +116,7 @@ std::string write_trace_text(const trace_file& t) {
     out += s.process.empty() ? "initial\n" : fmt::format("step {}\n", s.process);
     for (const trace_choice& c : s.choices) out += fmt::format("  choose {} = {}\n", c.what, c.value);
     out += comment_lines(s);
+    if (t.run.loop_from == static_cast<std::size_t>(&s - t.run.steps.data())) out += "loop\n";
   }
   return out + fmt::format("end {}\n", t.outcome);
 }

@@ -221,14 +221,6 @@ bool has_sorts(const symbols& s, const monitors::value_type& t) {
 
 // --- the end -------------------------------------------------------------------------------------------------------------
 
-// The next step of a process that stands there belongs to the procedure, operation, handler or labelled statement.
-bool is_inside(const ir::location& l, const std::string& name) {
-  if (name == "end") return l.ended;
-  for (const auto& f : l.path)
-    if (f.procedure == name) return true;
-  return std::find(l.labels.begin(), l.labels.end(), name) != l.labels.end();
-}
-
 bool labels(const std::vector<ast::statement>& body, const std::string& name) {
   for (const auto& st : body) {
     if (st.at && st.at->label == name) return true;
@@ -298,8 +290,7 @@ void finish(shared_lowering& all) {
     place_set there{e.process, e.element, {}};
     for (std::size_t l = 0; l < p.locations.size(); ++l)
       if (is_inside(p.locations[l], e.name)) there.locations.insert(l);
-    if (there.locations.empty() && !all.s.procedures.count(e.name) && !all.s.operations.count(e.name) &&
-        !has_label(all.s, e.name))
+    if (there.locations.empty() && !is_place(all.s, e.name))
       throw diagnostic(e.where, fmt::format("process '{}' is never inside '{}'", p.name, e.name), places_of(p));
     places.emplace(e.reserved, std::move(there));
   }
@@ -313,11 +304,19 @@ void finish(shared_lowering& all) {
 
 }  // namespace
 
-}  // namespace lowering
+bool is_inside(const ir::location& l, const std::string& name) {
+  if (name == "end") return l.ended;
+  for (const auto& f : l.path)
+    if (f.procedure == name) return true;
+  return std::find(l.labels.begin(), l.labels.end(), name) != l.labels.end();
+}
 
-lowered lower(const loaded_model& m, const instance& i, const std::vector<const ast::property*>& properties,
-              const std::vector<const ast::property*>& lemmas) {
-  using namespace lowering;
+bool is_place(const symbols& s, const std::string& name) {
+  return s.procedures.count(name) || s.operations.count(name) || has_label(s, name);
+}
+
+lowered lower_with(const loaded_model& m, const instance& i, const std::vector<const ast::property*>& properties,
+                   const std::vector<const ast::property*>& lemmas, const addition& add) {
   if (properties.size() > most_properties) throw diagnostic("more than 64 properties at once");
   const monitors::monitor_set set = monitors::compile(m.vocabulary, properties);
   check_types(m, i, set);
@@ -357,9 +356,21 @@ lowered lower(const loaded_model& m, const instance& i, const std::vector<const 
   b.program.init_temps = code.temps;
   add_properties(s, properties, set);
   std::vector<std::string> left_out = add_lemmas(s, lemmas);
+  if (add) add(all, weaver);
   finish(all);
   for (std::uint32_t p = 0; p < s.processes.size(); ++p) reset_dead_locals(b, b.program.processes[p], p);
   return {std::move(b.program), s.scope, std::move(left_out)};
+}
+
+}  // namespace lowering
+
+lowered lower(const loaded_model& m, const instance& i, const std::vector<const ast::property*>& properties,
+              const std::vector<const ast::property*>& lemmas) {
+  for (const ast::property* p : properties)
+    if (p->kind == ast::property_kind::leads_to)
+      throw diagnostic(p->where, fmt::format("'{}' is about runs without end: only the exploration of all states decides it", p->name),
+                       "`quiesce check` does, in a finite scope");
+  return lowering::lower_with(m, i, properties, lemmas, {});
 }
 
 }  // namespace quiesce

@@ -263,6 +263,8 @@ class monitor_weaver {
   // The cells of a span start at zero; called when it begins and, so that states repeat, when it has ended.
   void reset_span(process_code&, const open_span&);
   void ghost_init(process_code&, const std::vector<const ast::ghost_init_decl*>&);
+  // The variable of a cell that no span has; nothing where no statement emits an event that changes it.
+  variable_id plain_cell(std::uint32_t cell) const;
 
  private:
   shared_lowering& shared_;
@@ -287,5 +289,14 @@ class monitor_weaver {
 };
 
 void reset_dead_locals(builder&, ir::process&, std::uint32_t owner);
+
+// lower(), with `add` called when the code of all processes is there.
+using addition = std::function<void(shared_lowering&, const monitor_weaver&)>;
+lowered lower_with(const loaded_model&, const instance&, const std::vector<const ast::property*>&,
+                   const std::vector<const ast::property*>& lemmas, const addition& add);
+// The next step of a process that stands there belongs to the procedure, operation, handler or labelled statement.
+bool is_inside(const ir::location&, const std::string& name);
+// Is it the name of one, in this instance or another of the model?
+bool is_place(const symbols&, const std::string& name);
 
 }  // namespace quiesce::lowering

@@ -49,6 +49,11 @@ variable_id monitor_weaver::cell_variable(process_code& c, std::uint32_t cell, c
   return v;
 }
 
+variable_id monitor_weaver::plain_cell(std::uint32_t cell) const {
+  const auto it = cells_.find({cell, {ir::nothing, 0u}});
+  return it == cells_.end() ? ir::nothing : it->second;
+}
+
 std::vector<expr_id> monitor_weaver::cell_index(process_code& c, std::uint32_t, std::vector<expr_id> keys,
                                                 const open_span* span) {
   if (span)

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/system/response.hpp"
+
 namespace quiesce {
 
 std::vector<inapplicable> split_applicable(catalogue& inputs, const model_entry& model, const instance& settings,
@@ -14,7 +16,10 @@ std::vector<inapplicable> split_applicable(catalogue& inputs, const model_entry&
   for (const property_entry& entry : inputs.properties()) {
     if (given && entry.origin == property_origin::shipped) continue;
     try {
-      lower(model.loaded, settings, {&entry.property});
+      if (is_response(entry.property))
+        lower_response(model.loaded, settings, entry.property);
+      else
+        lower(model.loaded, settings, {&entry.property});
       applicable.push_back(&entry);
     } catch (const diagnostic& problem) {
       if (own(entry)) throw;   // a rule written for this model: what is wrong with it is an error

@@ -99,12 +99,6 @@ struct judge {
   }
 };
 
-// Beyond it the machine would swap or kill; what ends an exploration there makes it `unknown`.
-std::uint64_t memory_to_spare() {
-  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 4 * 3 : 0;
-}
-
 template <class Pairs>
 std::string lines_of(const Pairs& pairs) {
   std::string text;
@@ -113,6 +107,11 @@ std::string lines_of(const Pairs& pairs) {
 }
 
 }  // namespace
+
+std::uint64_t memory_to_spare() {
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 4 * 3 : 0;
+}
 
 run_text words_of(const transition_system& system, const trace& path, std::string ending) {
   run_text out;
@@ -132,6 +131,16 @@ run_text words_of(const transition_system& system, const trace& path, std::strin
 
 prepared_check::prepared_check(catalogue& inputs, question q)
     : question_(std::move(q)), vocabulary_(inputs.vocabulary_text()) {
+  for (const property_entry* p : question_.properties) {
+    if (!is_response(p->property)) continue;
+    if (question_.properties.size() > 1)
+      throw diagnostic(p->property.where, fmt::format("'{}' is asked for together with other properties", p->property.name),
+                       "a property with `leads to` is a question of its own");
+    response_ = std::make_unique<response>(lower_response(question_.model->loaded, question_.settings, p->property));
+    scope_ = response_->low.scope;
+    system_ = make_interpreter(std::move(response_->low.program));
+    return;
+  }
   lowered low = lower(question_.model->loaded, question_.settings, trees(question_));
   if (low.program.parametrised)
     throw diagnostic("any number of elements is not explored", "`quiesce prove` proves claims about it; `quiesce dump --core` prints its core");
@@ -181,6 +190,8 @@ search_result prepared_check::search(const limits& most, const progress& report)
 }
 
 answer prepared_check::run(const limits& most, const progress& report) const {
+  require_sound(most);
+  if (response_) return respond(most, report);
   if (most.engine != "explicit") return solve(most, report);
   const search_result found = search(most, report);
   answer out;

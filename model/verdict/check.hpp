@@ -10,6 +10,7 @@
 
 #include "model/explicit/search.hpp"
 #include "model/system/lower.hpp"
+#include "model/system/response.hpp"
 #include "model/system/system.hpp"
 #include "model/verdict/catalogue.hpp"
 #include "model/verdict/verdict.hpp"
@@ -19,7 +20,7 @@ namespace quiesce {
 struct question {
   const model_entry* model = nullptr;
   instance settings;
-  std::vector<const property_entry*> properties;  // at most 64
+  std::vector<const property_entry*> properties;  // at most 64; one with `leads to` alone
 };
 
 // 0: no limit; threads 0: one for each core.
@@ -61,7 +62,7 @@ using progress = std::function<void(const search_progress&)>;
 // A question whose input is known to be good.
 class prepared_check {
  public:
-  // Lowers the model. Throws diagnostic.
+  // Lowers the model. Throws diagnostic, also for `leads to` together with others.
   prepared_check(catalogue&, question);
   const question& asked() const { return question_; }
   const scope_description& scope() const { return scope_; }
@@ -69,16 +70,25 @@ class prepared_check {
   // The SHA-256 of what the verdict on this property depends on: canonical model, vocabulary and property, variant, options,
   // scope, environment and engine.
   std::string input_hash(std::size_t property, const limits&) const;
+  // For `leads to`, null otherwise.
+  const response* asked_response() const { return response_.get(); }
+  // Throws diagnostic where these limits ask for what is unsound for the property, with the reason. run() does it too.
+  void require_sound(const limits&) const;
   answer run(const limits&, const progress&) const;
 
  private:
   answer solve(const limits&, const progress&) const;
+  answer respond(const limits&, const progress&) const;
   search_result search(const limits&, const progress&) const;
   question question_;
   scope_description scope_;
+  std::unique_ptr<response> response_;  // its program has moved to system_
   std::unique_ptr<transition_system> system_;
   std::string vocabulary_;
 };
+
+// Of physical memory, what an exploration may take without the machine swapping or killing.
+std::uint64_t memory_to_spare();
 
 // A run in words. `ending`: how it ends, where the last step does not say.
 run_text words_of(const transition_system&, const trace&, std::string ending);

@@ -33,7 +33,7 @@ void check_method(const ast::claim& claim) {
 
 std::vector<draft> draft_groups(catalogue& inputs, const std::vector<const claim_entry*>& claims) {
   using key = std::tuple<const model_entry*, std::string, std::map<std::string, std::string>,
-                         std::map<std::string, std::int64_t>, std::string>;
+                         std::map<std::string, std::int64_t>, std::string, const property_entry*>;
   std::map<key, std::size_t> known;
   std::vector<draft> drafts;
   for (const claim_entry* entry : claims) {
@@ -41,7 +41,7 @@ std::vector<draft> draft_groups(catalogue& inputs, const std::vector<const claim
     const model_entry& model = model_of(inputs, *entry);
     const property_entry& property = property_of(inputs, model, *entry);
     const instance s = settings_of(entry->claim);
-    const key k{&model, s.variant, s.options, s.scope, s.environment};
+    const key k{&model, s.variant, s.options, s.scope, s.environment, is_response(property.property) ? &property : nullptr};
     auto at = known.find(k);
     if (at == known.end() || drafts[at->second].ask.properties.size() >= most_properties) {
       known[k] = drafts.size();
@@ -101,6 +101,7 @@ claim_report evaluate(const std::vector<claim_group>& groups, const std::vector<
                       const limits& most, const group_progress& report_progress) {
   claim_report report;
   std::map<const claim_entry*, claim_result> found;
+  for (const claim_group& group : groups) group.check.require_sound(most);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const claim_group& group = groups[g];
     report.answers.push_back(group.check.run(most, [&](const search_progress& p) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Claims evaluated: claims about the same model, variant, options, scope and environment share one exploration.
+// Claims evaluated: claims about the same model, variant, options, scope and environment share one exploration;
+// one about a property with `leads to` has its own.
 
 #include <optional>
 #include <vector>

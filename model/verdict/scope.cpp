@@ -20,10 +20,15 @@ std::string pairs_text(const Pairs& pairs) {
   return text;
 }
 
+std::string steps_of(const run_text& run) {
+  if (!run.loop_from) return fmt::format(" steps={}", run.length());
+  return fmt::format(" steps={} loop={}", *run.loop_from, run.length() - *run.loop_from);
+}
+
 std::string count_of(const answer& a, const verdict& v) {
   switch (v.kind) {
     case verdict_kind::violated:
-    case verdict_kind::deadlock: return v.counterexample ? fmt::format(" steps={}", v.counterexample->length()) : "";
+    case verdict_kind::deadlock: return v.counterexample ? steps_of(*v.counterexample) : "";
     case verdict_kind::unknown: return fmt::format(" ({})", v.reason);
     default: return fmt::format(" states={}", a.states);
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +32,9 @@ struct step_text {
 struct run_text {
   std::vector<step_text> steps;           // steps[0] chooses the initial state
   std::string ending;                      // what is wrong at the end, a plain phrase; empty: nothing
-  bool shortest = true;                    // no run with fewer steps ends so
+  bool shortest = true;                    // no run with fewer steps ends so; of a run without end: comes to such a loop
+  // A run without end: behind the last step it goes on behind step `loop_from`, for ever. If that is the last step: nothing moves.
+  std::optional<std::size_t> loop_from;
   std::size_t length() const { return steps.empty() ? 0 : steps.size() - 1; }
 };
 

@@ -17,6 +17,10 @@ exit_status status_of(verdict_kind kind) {
   return exit_internal;
 }
 
+exit_status status_of(const verdict& v) {
+  return v.liveness && v.kind == verdict_kind::violated ? exit_liveness : status_of(v.kind);
+}
+
 int combine(int a, int b) {
   static constexpr std::array<int, 10> order = {exit_internal, exit_input,    exit_usage,   exit_unexpected, exit_violated,
                                                 exit_deadlock, exit_liveness, exit_vacuous, exit_unknown,    exit_ok};

@@ -26,6 +26,7 @@ struct verdict {
   verdict_kind kind = verdict_kind::unknown;
   std::string reason;                     // unknown: what was reached
   std::optional<run_text> counterexample;    // violated, deadlock; `sometimes`: the witness
+  bool liveness = false;                  // of `leads to`: a counterexample is a run without end
   std::string method;                     // of engines that visit no states: what was done; empty: explicit
   std::string hash;                       // SHA-256 of the input (prepared_check::input_hash), 64 hexadecimal digits
 };
@@ -37,6 +38,7 @@ enum exit_status : int {
 };
 
 exit_status status_of(verdict_kind);
+exit_status status_of(const verdict&);  // `leads to` has a status of its own
 // The one status of several results: the first of 70, 65, 64, 10, 12, 11, 13, 14, 2 that occurs, else 0.
 int combine(int a, int b);
 

@@ -4,6 +4,7 @@
 //   # scope: dev=2,depth=3    # option: HZ=250    # variant: P1    # environment: name
 //   #> TEXT                    a line of the property file that is asked
 //   # expect: NAME holds | NAME vacuous | NAME violated at N | NAME reached at N | NAME unreached
+//   # expect: NAME violated at N loop M | NAME unknown | NAME deadlock        of `leads to`: N steps to the loop, M steps in it
 //   # expect: states N | deadlock at N | error KIND at N | bound KIND at N | refused TEXT
 //
 // N counts steps, the last one included. What a file does not expect must not happen, and it must say something of each property.
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <set>
 
+#include "model/explicit/liveness.hpp"
 #include "model/explicit/search.hpp"
 #include "model/language/parse.hpp"
 #include "model/system/lower.hpp"
@@ -66,6 +68,20 @@ std::string of_property(const ir::checked_property& p, const search_result& foun
   return p.name + (p.has_trigger && !(found.marked >> i & 1) ? " vacuous" : " holds");
 }
 
+std::string of_response(const loaded_model& model, const instance& settings, const ast::property& p) {
+  response asked = lower_response(model, settings, p);
+  if (asked.obligations.empty()) return p.name + " vacuous";
+  const auto system = make_interpreter(std::move(asked.low.program));
+  const liveness_result found = check_response(*system, asked, {});
+  if (found.violation) {
+    const std::size_t stem = found.violation->loop_from;
+    return fmt::format("{} violated at {} loop {}", p.name, stem, found.violation->run.steps.size() - 1 - stem);
+  }
+  if (found.deadlock) return p.name + " deadlock";
+  if (!found.complete || !found.errors.empty() || !found.bounds.empty()) return p.name + " unknown";
+  return p.name + (found.triggered ? " holds" : " vacuous");
+}
+
 // What comes out, in the words of the header. `with_states`: the number of states too.
 std::set<std::string> outcome(const std::string& path, const expectations& wanted, bool with_states) {
   std::set<std::string> out;
@@ -74,9 +90,13 @@ std::set<std::string> outcome(const std::string& path, const expectations& wante
     const ast::property_file file =
         wanted.properties.empty() ? ast::property_file{} : language::parse_properties(sources, sources.add("header.prop", wanted.properties));
     std::vector<const ast::property*> asked;
-    for (const auto& p : file.properties) asked.push_back(&p);
+    for (const auto& p : file.properties)
+      if (!is_response(p)) asked.push_back(&p);
     const ast::vocabulary vocabulary = file.vocabularies.empty() ? ast::vocabulary{} : file.vocabularies[0];
-    const auto system = make_interpreter(lower(load_model(sources, path, vocabulary), wanted.settings, asked).program);
+    const loaded_model model = load_model(sources, path, vocabulary);
+    for (const auto& p : file.properties)
+      if (is_response(p)) out.insert(of_response(model, wanted.settings, p));
+    const auto system = make_interpreter(lower(model, wanted.settings, asked).program);
     search_options options;
     options.threads = 1;
     options.max_states = 200000;

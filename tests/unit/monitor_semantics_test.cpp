@@ -140,6 +140,23 @@ TEST(monitor_stream_unit, vacuity_witness_and_open_spans) {
   EXPECT_TRUE(r.outcome(3).state_property);
 }
 
+TEST(monitor_stream_unit, answers_that_have_not_come_are_pending) {
+  auto vocabulary = properties_of(vocabulary_text);
+  auto file = properties_of(R"(property each "e" for all d: dev : A(d) leads to B(d, _) under weak fairness;
+    property all_at_once "a" for all d: dev : A(d) leads to D();
+    property itself "i" for all d: dev : A(d) leads to A(d);)");
+  monitor_run r(vocabulary.vocabularies[0], {&file.properties[0], &file.properties[1], &file.properties[2]});
+  EXPECT_EQ(r.push("A x; A y; B x m; B x m; A y"), "");
+  EXPECT_EQ(r.outcome(0).matched, 3u);
+  EXPECT_EQ(r.outcome(0).undecided, 1u);
+  EXPECT_EQ(r.outcome(1).undecided, 2u);
+  EXPECT_EQ(r.outcome(2).undecided, 0u);
+  EXPECT_EQ(r.push("A x; B y m; D"), "");
+  EXPECT_EQ(r.outcome(0).undecided, 1u);
+  EXPECT_EQ(r.outcome(1).undecided, 0u);
+  EXPECT_EQ(r.outcome(0).violated, 0u);
+}
+
 TEST(monitor_stream_unit, refuses_broken_streams) {
   auto vocabulary = properties_of(vocabulary_text);
   auto file = properties_of("property o \"o\" for all o: option<dev> : never C(o, _) when (home(value(o)) != init_net);");

@@ -45,6 +45,24 @@ TEST(parse_property, reads_every_kind) {
   EXPECT_EQ(only("sometimes A(x) in r when c").patterns.size(), 1u);
 }
 
+TEST(parse_property, reads_leads_to_and_its_fairness) {
+  const auto p = only("for all d: dev : A(d) | B(d) when c leads to C(d) | D(d) within r");
+  EXPECT_EQ(p.kind, property_kind::leads_to);
+  EXPECT_EQ(p.patterns.size(), 2u);
+  EXPECT_EQ(p.answers.size(), 2u);
+  EXPECT_TRUE(p.fair.empty() && p.condition.empty());
+  const auto q = only("model f(d) && x leads to g(d) under weak fairness and strong fairness of a, b at place");
+  EXPECT_EQ(q.condition.size(), 2u);
+  ASSERT_EQ(q.fair.size(), 2u);
+  EXPECT_FALSE(q.fair[0].strong);
+  EXPECT_TRUE(q.fair[0].of.empty());
+  EXPECT_TRUE(q.fair[1].strong);
+  ASSERT_EQ(q.fair[1].of.size(), 2u);
+  EXPECT_EQ(q.fair[1].of[1].place, "place");
+  EXPECT_EQ(only("model A(x) when c requires d").kind, property_kind::requires_) << "events in a property about states";
+  EXPECT_EQ(only("A(leads) requires to && weak").kind, property_kind::requires_) << "these words are names elsewhere";
+}
+
 TEST(parse_property, takes_sometimes_in_a_model_property_as_a_condition) {
   EXPECT_EQ(only("model sometimes up(d)").condition.size(), 1u);
   EXPECT_EQ(only("model sometimes up(d) && x").condition.size(), 1u);
