@@ -14,7 +14,9 @@ rule_book::rule_book(catalogue& inputs) : known_(inputs) {
     if (p.origin == property_origin::shipped) all.push_back(&p.property);
   set_ = monitors::compile(inputs.vocabulary(), all);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    entries_.push_back({all[i], !set_.monitors[i].checks.empty() && set_.monitors[i].due < 0, {}, {}});
+    const bool endless = all[i]->kind == ast::property_kind::leads_to;
+    entries_.push_back({all[i], !set_.monitors[i].checks.empty() && !endless, {}, {}});
+    if (endless) entries_.back().undecidable = "about runs without end";
     numbers_[all[i]->name] = i;
   }
   for (const probe_entry& p : probe_table()) entries_[number(p.property)].probe = p.how;

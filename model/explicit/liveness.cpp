@@ -243,7 +243,7 @@ class response_search {
   // --- the counterexample -------------------------------------------------------------------------------------------------
 
   void make_lasso() {
-    const index entry = std::get<index>(best_.where);
+    const index entry = std::get<2>(best_.where);
     std::vector<index> stem;
     index at = entry;
     for (; way_[at] != none; at = way_[at]) stem.push_back(at);

@@ -239,7 +239,7 @@ std::string write_text(const results& all) {
     out += "\n" + matrix_text(matrix_of(rows)) + "\n  explored:\n" + explorations_text(rows) + "\n";
   }
   const bool met = std::all_of(all.rows.begin(), all.rows.end(), [](const row& r) { return r.as_expected(); });
-  out += "  A number is the length of the shortest run that breaks the rule; - was not asked";
+  out += "  A number is the length of the shortest run that breaks the rule, of `leads to` its loop included; - was not asked";
   out += met ? ".\n\n" : "; (!) is not as expected.\n\n";
   for (const row& r : all.rows) {
     const bool broken = r.result().kind != verdict_kind::holds;

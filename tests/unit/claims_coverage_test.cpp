@@ -60,7 +60,10 @@ TEST(coverage, every_property_is_broken_by_a_version_or_a_mutant) {
     if (p.origin != property_origin::shipped) continue;
     const auto at = found.find(p.property.name);
     ASSERT_NE(at, found.end()) << "no claim is about " << p.property.name;
-    EXPECT_TRUE(at->second.count(expectation::violated)) << p.property.name;
+    // That something happens some day may rest on fairness alone: then it is broken without.
+    const auto unfairly = found.find(p.property.name + "_unfairly");
+    const bool broken_without = unfairly != found.end() && unfairly->second.count(expectation::violated);
+    EXPECT_TRUE(at->second.count(expectation::violated) || broken_without) << p.property.name;
   }
 }
 
