@@ -25,7 +25,7 @@ class response_search {
       : system_(s), asked_(asked), options_(o), watch_(o.most), graph_(s), fair_(s, asked.fair) {}
 
   liveness_result run() {
-    const bool all = graph_.explore(watch_, options_.progress);
+    const bool all = graph_.explore(watch_, [this] { report(); });
     out_.ended_by = watch_.reason();
     try {
       if (all || out_.ended_by == budget::states) examine();
@@ -48,6 +48,19 @@ class response_search {
 
  private:
   bool holds(index i, std::uint32_t condition) const { return conditions_[i] >> condition & 1; }
+
+  void report() const {
+    if (!options_.progress) return;
+    search_progress p;
+    p.states = graph_.size();
+    p.transitions = graph_.transitions();
+    p.depth = graph_.size() ? graph_.depth(graph_.size() - 1) : 0;
+    p.memory_bytes = graph_.memory_bytes();
+    p.memory_limit = options_.most.memory_bytes;
+    p.state_limit = options_.most.states;
+    p.elapsed_s = watch_.elapsed_s();
+    options_.progress(p);
+  }
 
   void examine() {
     conditions_.resize(graph_.size());
@@ -262,7 +275,8 @@ class response_search {
     found.obligation = best_.obligation;
     std::vector<visited_state> visited;
     for (const trace_step& t : found.run.steps) visited.push_back({t.state, t.process, t.instance});
-    const std::string wrong = replays(system_, found.run) ? not_a_lasso(system_, asked_, visited, found.loop_from) : "it does not replay";
+    const std::string wrong =
+        replays(system_, found.run) ? not_a_lasso(system_, asked_, visited, found.loop_from) : "it does not replay";
     if (!wrong.empty()) throw std::logic_error("a counterexample of `leads to` is none: " + wrong);
     out_.violation = std::move(found);
   }
@@ -305,9 +319,8 @@ class response_search {
 
 bool stays_due(const response& asked, const std::vector<std::uint64_t>& conditions) {
   return std::any_of(asked.obligations.begin(), asked.obligations.end(), [&](const obligation& o) {
-    return std::all_of(conditions.begin(), conditions.end(), [&](std::uint64_t c) {
-      return o.answered == ir::nothing ? c >> o.due & 1 : !(c >> o.answered & 1);
-    });
+    return std::all_of(conditions.begin(), conditions.end(),
+                       [&](std::uint64_t c) { return o.answered == ir::nothing ? c >> o.due & 1 : !(c >> o.answered & 1); });
   });
 }
 

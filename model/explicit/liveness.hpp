@@ -24,6 +24,7 @@
 
 #include "model/explicit/budget.hpp"
 #include "model/explicit/counterexample.hpp"
+#include "model/explicit/search.hpp"
 #include "model/system/response.hpp"
 #include "model/system/system.hpp"
 
@@ -31,7 +32,7 @@ namespace quiesce {
 
 struct liveness_options {
   budget_limits most;
-  std::function<void(std::uint64_t states, std::uint64_t depth)> progress;  // about once a second
+  std::function<void(const search_progress&)> progress;  // about once a second
 };
 
 // After the last step the run goes on behind step `loop_from` for ever. With no step behind it: it stays in its last state,
@@ -64,8 +65,8 @@ struct visited_state {
   std::uint32_t process = ir::nothing, instance = 0;
 };
 
-// What is wrong with a run of the system as a lasso on which an answer is due for ever, for some value of the variables; empty:
-// it is one. The steps themselves are not tested.
+// What is wrong with a run of the system as a lasso on which an answer is due for ever, for some value of the variables;
+// empty: it is one. The steps themselves are not tested.
 std::string not_a_lasso(const transition_system&, const response&, const std::vector<visited_state>&, std::size_t loop_from);
 
 }  // namespace quiesce

@@ -69,7 +69,7 @@ void state_graph::meet(const step& x, index before) {
   }
 }
 
-bool state_graph::explore(budget_watch& watch, const std::function<void(std::uint64_t, std::uint64_t)>& report) {
+bool state_graph::explore(budget_watch& watch, const std::function<void()>& report) {
   steps_->initial([&](const step& x) { meet(x, none); });
   double reported = 0;
   levels_.push_back(0);
@@ -82,7 +82,7 @@ bool state_graph::explore(budget_watch& watch, const std::function<void(std::uin
       if (watch.check(size(), memory_bytes())) return false;
       if (report && watch.elapsed_s() - reported >= 1) {
         reported = watch.elapsed_s();
-        report(size(), levels_.size() - 1);
+        report();
       }
     }
     bool any = false;

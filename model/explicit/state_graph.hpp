@@ -36,9 +36,9 @@ class state_graph {
 
   explicit state_graph(const transition_system&);
 
-  // Explores until nothing is new or the watch says so; `report(states, depth)` now and then. True: every state was reached.
+  // Explores until nothing is new or the watch says so; calls `report` about once a second. True: every state was reached.
   // Throws what the steps throw; std::length_error beyond 2^32 - 2 states.
-  bool explore(budget_watch&, const std::function<void(std::uint64_t, std::uint64_t)>& report);
+  bool explore(budget_watch&, const std::function<void()>& report);
 
   index size() const { return static_cast<index>(parents_.size()); }
   std::uint32_t words() const { return words_; }

@@ -43,7 +43,8 @@ verdict judged(const transition_system& system, const response& asked, const liv
     v.counterexample = words_of_lasso(system, asked, *found.violation);
   } else if (found.deadlock) {
     v.kind = verdict_kind::deadlock;
-    v.counterexample = words_of(system, *found.deadlock, found.deadlock_is_step ? "" : "no process can move, and not all rest");
+    v.counterexample =
+        words_of(system, *found.deadlock, found.deadlock_is_step ? "" : "no process can move, and not all rest");
   } else if (!obstacles.empty()) {
     v.kind = verdict_kind::unknown;
     for (const std::string& o : obstacles) v.reason += (v.reason.empty() ? "" : "; ") + o;
@@ -55,9 +56,12 @@ verdict judged(const transition_system& system, const response& asked, const liv
 
 // What makes the answer wrong that it would give.
 const char* unsound(const limits& most) {
-  if (most.engine != "explicit" && most.engine != "auto") return "this engine looks at states and single steps, not at runs without end";
+  if (most.engine != "explicit" && most.engine != "auto")
+    return "this engine looks at states and single steps, not at runs without end";
   if (most.symmetry) return "up to symmetry a process that never moves looks like one that does";
   if (most.store != state_store::full) return "only full states tell where a run comes back to";
+  if (!most.checkpoint.file.empty() || !most.checkpoint.resume.empty()) return "it has no checkpoints";
+  if (most.examine) return "states are explained for other properties only";
   return nullptr;
 }
 
@@ -67,8 +71,9 @@ void prepared_check::require_sound(const limits& most) const {
   if (!response_) return;
   const ast::property& p = question_.properties[0]->property;
   if (const char* why = unsound(most))
-    throw diagnostic(p.where, fmt::format("'{}' cannot be decided so: {}", p.name, why),
-                     "leave out --engine, --symmetry and --store for a property with `leads to`");
+    throw diagnostic(
+        p.where, fmt::format("'{}' cannot be decided so: {}", p.name, why),
+        "a property with `leads to` takes no --engine, --symmetry, --store, --checkpoint, --resume and --explain-states");
 }
 
 answer prepared_check::respond(const limits& most, const progress& report) const {

@@ -60,7 +60,7 @@ std::map<std::string, expectation> expectations() {
   for (const claim_entry* entry : inputs().all_claims()) {
     const ast::claim& c = entry->claim;
     const std::string v = stack_variant(c);
-    if (v.empty()) continue;
+    if (v.empty() || inputs().property(c.property).property.kind == ast::property_kind::leads_to) continue;
     std::int64_t devices = 1;
     for (const ast::named_integer& size : c.scope)
       if (size.name == "dev") devices = size.value;
