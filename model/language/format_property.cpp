@@ -50,9 +50,8 @@ doc granted(const ast::property& p) {
 
 doc leads_to(const ast::property& p) {
   const bool states = !p.condition.empty();
-  doc out = states ? expression(p.condition[0]) : patterns(p.patterns);
-  out << line() << "leads to " << nest(states ? expression(p.condition[1]) : patterns(p.answers), 4);
-  return group(join(std::move(out), granted(p)));
+  return group(join(states ? expression(p.condition[0]) : patterns(p.patterns), line(), "leads to ",
+                    nest(states ? expression(p.condition[1]) : patterns(p.answers), 4), granted(p)));
 }
 
 doc body(const ast::property& p) {
@@ -114,7 +113,8 @@ doc print(const ast::claim& c) {
   for (const ast::option_setting& s : c.with)
     with << (&s == &c.with.front() ? " with " : ", ") << s.name + " = " << expression(s.value);
   for (const ast::named_integer& n : c.scope)
-    scope << (&n == &c.scope.front() ? "scope " : ", ") << n.name + " = " + (n.value == ast::any_number ? "any" : std::to_string(n.value));
+    scope << (&n == &c.scope.front() ? "scope " : ", ")
+          << n.name + " = " + (n.value == ast::any_number ? "any" : std::to_string(n.value));
   rest << hard() << "model " + c.model + " variant " + c.variant << std::move(with);
   if (!c.environment.empty()) rest << " environment " + c.environment;
   rest << hard() << "property " + c.property << hard() << std::move(scope);

@@ -74,7 +74,7 @@ TEST(format, writes_leads_to_with_what_it_grants) {
   EXPECT_EQ(formatted("property p \"s\" for all d: dev: A(d)|B(d) leads to C(d) under weak fairness and strong fairness of q,r at here;"),
             "property p \"s\"\n  for all d: dev :\n"
             "    A(d) | B(d) leads to C(d) under weak fairness and strong fairness of q, r at here;\n");
-  EXPECT_EQ(formatted("property p \"s\" model x&&y leads to z;"), "property p \"s\"\n  model\n  x && y leads to z;\n");
+  EXPECT_EQ(formatted("property p \"s\" model true leads to z;"), "property p \"s\"\n  model\n  true leads to z;\n");
 }
 
 TEST(format, refuses_a_file_of_no_kind) {
