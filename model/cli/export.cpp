@@ -48,6 +48,9 @@ outcome run_export(catalogue& inputs, const export_verb& o) {
   question q{&model_named(inputs, o.model), settings, {}};
   for (const std::string& name : o.properties) q.properties.push_back(&inputs.property(name));
   const prepared_check check(inputs, std::move(q));
+  if (check.asked_response())
+    throw diagnostic(check.asked().properties[0]->property.where, "a property with `leads to` is not exported",
+                     "it is about runs without end: `quiesce check` decides it");
   exporting::export_options how = o.how;
   how.title = title_of(o, check);
   std::string text = to.write(check.system(), how);

@@ -59,6 +59,7 @@ const char* unsound(const limits& most) {
   if (most.engine != "explicit" && most.engine != "auto")
     return "this engine looks at states and single steps, not at runs without end";
   if (most.symmetry) return "up to symmetry a process that never moves looks like one that does";
+  if (most.reduce.any()) return "a step that is left out because others say the same may be the one that is never taken";
   if (most.store != state_store::full) return "only full states tell where a run comes back to";
   if (!most.checkpoint.file.empty() || !most.checkpoint.resume.empty()) return "it has no checkpoints";
   if (most.examine) return "states are explained for other properties only";
@@ -71,9 +72,9 @@ void prepared_check::require_sound(const limits& most) const {
   if (!response_) return;
   const ast::property& p = question_.properties[0]->property;
   if (const char* why = unsound(most))
-    throw diagnostic(
-        p.where, fmt::format("'{}' cannot be decided so: {}", p.name, why),
-        "a property with `leads to` takes no --engine, --symmetry, --store, --checkpoint, --resume and --explain-states");
+    throw diagnostic(p.where, fmt::format("'{}' cannot be decided so: {}", p.name, why),
+                     "a property with `leads to` takes no --engine, --symmetry, --reduce, --store, --checkpoint, --resume "
+                     "and --explain-states");
 }
 
 answer prepared_check::respond(const limits& most, const progress& report) const {

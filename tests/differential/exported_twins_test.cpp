@@ -268,6 +268,7 @@ TEST_F(exported_twins, of_every_shipped_model) {
     const auto any = [](const auto& size) { return size.second == any_number; };
     if (std::any_of(t.settings.scope.begin(), t.settings.scope.end(), any)) continue;
     if (std::string(wanted) != "all" && c.model != wanted) continue;
+    if (shipped().property(c.property).property.kind == ast::property_kind::leads_to) continue;  // not exported
     twins[c.model + " " + c.variant].push_back(t);
   }
   std::size_t done = 0, beyond = 0;
