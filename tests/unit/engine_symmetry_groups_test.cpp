@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Which elements of models are interchangeable, and that those that are not stay apart: the reduced states are exactly the
+// representatives of the reachable ones.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "model/explicit/search.hpp"
+#include "model/explicit/symmetry.hpp"
+#include "model/verdict/check.hpp"
+#include "quiesce_paths.hpp"
+
+namespace quiesce::test {
+namespace {
+
+using states = std::set<std::vector<word>>;
+
+states explored(const transition_system& s, bool reduced) {
+  search_options o;
+  o.threads = 1;
+  o.symmetry = reduced;
+  states out;
+  for (auto& x : reachable_states(s, o)) out.insert(x);
+  return out;
+}
+
+// Expects a group of this order, and that it is right.
+void expect_group(const transition_system& s, std::uint64_t order) {
+  const symmetry group(s);
+  EXPECT_EQ(group.order(), order) << group.why();
+  const states all = explored(s, false);
+  states representatives;
+  const auto canonical = group.make_canonicaliser();
+  for (std::vector<word> x : all)
+    for (std::uint64_t g = 0; g < group.order(); ++g) {
+      std::vector<word> image = x;
+      group.permute(image.data(), g);
+      canonical->canonical(image.data());
+      canonical->canonical(x.data());
+      EXPECT_EQ(image, x);
+      representatives.insert(x);
+    }
+  EXPECT_EQ(representatives, explored(s, true));
+}
+
+std::unique_ptr<transition_system> from_text(const std::string& text, std::map<std::string, std::int64_t> scope) {
+  const auto path = std::filesystem::temp_directory_path() / ("quiesce-groups-" + std::to_string(getpid()) + ".model");
+  std::ofstream(path) << "model m\n" << text;
+  language::source_set sources;
+  instance chosen;
+  chosen.scope = std::move(scope);
+  lowered l = lower(load_model(sources, path.string(), {}), chosen, {});
+  std::filesystem::remove(path);
+  return make_interpreter(std::move(l.program));
+}
+
+const std::string take_one = "process p { atomic { choose e: dev where !used(e); used(e) := true; last := e; } }\n";
+
+TEST(symmetry_groups, elements_that_nothing_names) {
+  expect_group(*from_text("sort dev;\nvar used: dev -> bool;\nvar last: option<dev>;\n" + take_one, {{"dev", 3}}), 6);
+}
+TEST(symmetry_groups, a_named_element_leaves) {
+  expect_group(*from_text("sort dev = 3 with d0;\nvar used: dev -> bool;\nvar last: option<dev>;\n" + take_one +
+                              "process q { atomic { wait until used(d0); used(d0) := false; } }\n",
+                          {}),
+               2);
+}
+TEST(symmetry_groups, named_places_that_are_written_leave) {
+  expect_group(*from_text("sort dev = 4 with d0, d1;\nvar used: dev -> bool;\nvar last: option<dev>;\n" + take_one +
+                              "process q { atomic { used(d0) := true; used(d1) := true; } }\n",
+                          {}),
+               2);
+}
+TEST(symmetry_groups, orders_are_permuted_with_what_they_order) {
+  expect_group(
+      *from_text("sort dev;\nvar used: dev -> bool;\nvar last: option<dev>;\nrigid before: dev, dev -> bool "
+                 "where (all x: dev : !before(x, x)) && (all x: dev, y: dev : x == y || before(x, y) || before(y, x)) "
+                 "&& (all x: dev, y: dev, z: dev : before(x, y) && before(y, z) => before(x, z));\n" +
+                     take_one,
+                 {{"dev", 3}}),
+      6);  // each order is an initial state, so they are permuted together
+}
+
+struct of_rules : testing::TestWithParam<std::vector<const char*>> {};
+
+// Rules that remember something of each device of a batch, one at a time and together.
+TEST_P(of_rules, of_batches_lose_nothing) {
+  catalogue inputs(QUIESCE_SOURCE_DIR);
+  question q{&inputs.model(inputs.model_path("teardown")), {}, {}};
+  q.settings.variant = "J1";
+  q.settings.scope = {{"dev", 2}, {"net", 2}};
+  for (const char* name : GetParam()) q.properties.push_back(&inputs.property(name));
+  const prepared_check check(inputs, q);
+  expect_group(check.system(), 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(symmetry_groups, of_rules,
+                         testing::Values(std::vector<const char*>{"unlist_before_unregister"},
+                                         std::vector<const char*>{"final_after_barrier", "arp_walks_at_most_twice"},
+                                         std::vector<const char*>{"all_unregister_before_any_uninit", "freed_once",
+                                                                  "rollback_stops_all_before_down"}));
+
+}  // namespace
+}  // namespace quiesce::test
