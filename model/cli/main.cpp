@@ -31,6 +31,7 @@ constexpr verb verbs[] = {
     {"replay", "follow a run that check or simulate wrote", add_replay},
     {"dump", "print the lowered system", add_dump},
     {"export", "a model for other tools: Promela, Murphi, Graphviz", add_export},
+    {"depths", "after how many steps each event of a model can happen first", add_depths},
     {"prove", "prove claims about any number of elements", add_prove},
     {"recheck", "check certificates again, by a program of its own", add_recheck},
     {"cite", "one result as plain text for a mail", add_cite},

@@ -32,6 +32,7 @@ action add_simulate(CLI::App&);
 action add_replay(CLI::App&);
 action add_dump(CLI::App&);
 action add_export(CLI::App&);
+action add_depths(CLI::App&);
 action add_prove(CLI::App&);
 action add_recheck(CLI::App&);
 action add_cite(CLI::App&);

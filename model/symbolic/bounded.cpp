@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Bounded model checking. Several depths are asked about at once, because that no run of 1 to 8 steps breaks a property is
-// hardly harder to see than for 8 alone; where one does, the depths are asked about one by one, so that it is shortest.
-#include <algorithm>
-
+// Bounded model checking, depth by depth, so that a run that breaks the property is shortest. What all runs have in common
+// at a depth is found first: the next depths are built on it.
 #include "model/symbolic/engine.hpp"
 #include "model/symbolic/replay.hpp"
+#include "model/symbolic/sweep.hpp"
 
 namespace quiesce::symbolic {
 
 namespace {
-
-constexpr std::uint64_t depths_at_once = 8;
 
 class search {
  public:
@@ -21,7 +18,8 @@ class search {
         o_(o),
         watch_({0, 0, o.timeout_s}),
         unrolled_(s),
-        solver_(unrolled_.graph(), [this] { return watch_.check(0, 0); }) {}
+        solver_(unrolled_.graph(), [this] { return watch_.check(0, 0); }),
+        sweeper_(t, s) {}
 
   engine_result run() {
     unrolled_.from_initial();
@@ -33,8 +31,9 @@ class search {
     if (found() || stopped()) return std::move(out_);
     out_.obstacle = o_.obstacles && ask(obstacle);
     solver_.require(first.valid);
+    sweeper_.begin(unrolled_, solver_);
     while (o_.max_depth == 0 || out_.depth < o_.max_depth)
-      if (!block()) return std::move(out_);
+      if (!step()) return std::move(out_);
     out_.note = "no run of at most " + std::to_string(out_.depth) + " steps breaks it";
     return std::move(out_);
   }
@@ -75,36 +74,26 @@ class search {
     return !stopped();
   }
 
-  // Some steps further; false: the end.
-  bool block() {
-    circuit& g = unrolled_.graph();
-    const std::uint64_t until = std::min(o_.max_depth == 0 ? ~std::uint64_t{0} : o_.max_depth, out_.depth + depths_at_once);
-    literal long_enough = always_true, marked = always_false, obstacle = always_false;
-    candidates_.clear();
-    std::uint64_t depth = out_.depth;
-    for (; depth < until; ++depth) {
-      const step_effects& e = unrolled_.frames().back().step;
-      candidates_.push_back({depth, true, g.both(long_enough, broken(e))});
-      marked = g.either(marked, g.both(long_enough, e.marked[property_]));
-      obstacle = g.either(obstacle, g.both(long_enough, obstructs(unrolled_, e)));
-      long_enough = g.both(long_enough, e.valid);
-      unrolled_.extend();
-      candidates_.push_back({depth + 1, false, g.both(long_enough, unrolled_.frames().back().fails[property_])});
-      if (o_.progress) o_.progress("steps", depth + 1);
-    }
+  // A step further; false: the end.
+  bool step() {
+    const step_effects e = unrolled_.frames().back().step;
+    candidates_ = {{out_.depth, true, broken(e)}};
     if (found() || stopped()) return false;
-    out_.triggered = out_.triggered || ask(marked);
-    out_.obstacle = out_.obstacle || (o_.obstacles && ask(obstacle));
-    if (stopped()) return false;
-    out_.depth = depth;
-    if (ask(long_enough)) {
-      solver_.require(long_enough);
-      return true;
+    out_.triggered = out_.triggered || ask(e.marked[property_]);
+    out_.obstacle = out_.obstacle || (o_.obstacles && ask(obstructs(unrolled_, e)));
+    if (!ask(e.valid)) {
+      if (stopped()) return false;
+      out_.note = "no run is longer than " + std::to_string(out_.depth) + " steps";
+      if (o_.obstacles && !out_.obstacle) out_.answer = engine_answer::proved;
+      return false;
     }
-    if (stopped()) return false;
-    out_.note = "no run is longer than " + std::to_string(out_.depth) + " steps";
-    if (o_.obstacles && !out_.obstacle) out_.answer = engine_answer::proved;
-    return false;
+    solver_.require(e.valid);
+    unrolled_.extend(sweeper_.simplify(unrolled_, solver_, e.next));
+    candidates_ = {{out_.depth + 1, false, unrolled_.frames().back().fails[property_]}};
+    if (found() || stopped()) return false;
+    ++out_.depth;
+    if (o_.progress) o_.progress("steps", out_.depth);
+    return true;
   }
 
   const transition_system& t_;
@@ -114,6 +103,7 @@ class search {
   budget_watch watch_;
   unrolling unrolled_;
   sat_solver solver_;
+  sweeper sweeper_;
   std::vector<candidate> candidates_;
   engine_result out_;
 };

@@ -56,6 +56,7 @@ class encoder {
     e.next.assign(width_, always_false);
     e.violated.assign(p_.properties.size(), always_false);
     e.marked = e.violated;
+    e.emitted.assign(p_.events.size(), always_false);
     e.error.assign(static_cast<std::size_t>(error_kind::division) + 1, always_false);
     e.bound.assign(static_cast<std::size_t>(bound_kind::horizon) + 1, always_false);
   }
@@ -81,6 +82,7 @@ class encoder {
     x.bits = out_.state;
     x.violated.assign(p_.properties.size(), always_false);
     x.marked = x.violated;
+    x.emitted.assign(p_.events.size(), always_false);
     return x;
   }
 

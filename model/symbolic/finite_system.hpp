@@ -27,6 +27,7 @@ struct step_effects {
   std::vector<literal> next;              // the new state; meaningful where `valid`
   literal valid = always_false;           // ends in a state
   std::vector<literal> violated, marked;  // by property, however the step ends
+  std::vector<literal> emitted;           // by event, likewise
   std::vector<literal> error, bound;      // by ir::error_kind, ir::bound_kind
   literal stuck = always_false;
 };

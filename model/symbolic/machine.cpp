@@ -24,6 +24,7 @@ machine_state machine::least() const {
   }
   x.violated.assign(p_.properties.size(), always_false);
   x.marked.assign(p_.properties.size(), always_false);
+  x.emitted.assign(p_.events.size(), always_false);
   return x;
 }
 
@@ -34,6 +35,7 @@ void machine::merge(machine_state& a, const machine_state& b) {
   pick(a.bits, b.bits);
   pick(a.violated, b.violated);
   pick(a.marked, b.marked);
+  pick(a.emitted, b.emitted);
   if (a.temps.size() < b.temps.size()) a.temps.resize(b.temps.size(), constant(0));
   for (std::size_t i = 0; i < b.temps.size(); ++i)
     if (a.temps[i] != b.temps[i]) a.temps[i] = choice(g_, a.guard, a.temps[i], b.temps[i]);
@@ -69,6 +71,8 @@ void machine::end(const machine_state& x, step_effects& out) const {
     out.violated[k] = g_.either(out.violated[k], g_.both(x.guard, x.violated[k]));
     out.marked[k] = g_.either(out.marked[k], g_.both(x.guard, x.marked[k]));
   }
+  for (std::size_t k = 0; k < x.emitted.size(); ++k)
+    out.emitted[k] = g_.either(out.emitted[k], g_.both(x.guard, x.emitted[k]));
 }
 
 // Runs straight on until the paths part or meet others.
@@ -101,6 +105,7 @@ void machine::step(const std::vector<instruction>& code, place at, machine_state
       choose(x, i);
       break;
     case operation::emit:
+      x.emitted[i.which] = always_true;
       break;
     case operation::violate:
       x.violated[i.which] = always_true;

@@ -15,7 +15,7 @@ struct machine_state {
   literal guard = always_true;
   std::vector<literal> bits;  // as finite_system::state
   std::vector<number> temps;
-  std::vector<literal> violated, marked;
+  std::vector<literal> violated, marked, emitted;
   std::size_t choices = 0;  // executed so far
 };
 

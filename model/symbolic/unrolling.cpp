@@ -12,8 +12,8 @@ std::vector<literal> copy(substitution& s, const std::vector<literal>& all) {
 }
 
 step_effects copy(substitution& s, const step_effects& e) {
-  return {copy(s, e.next),  s.of(e.valid),    copy(s, e.violated), copy(s, e.marked),
-          copy(s, e.error), copy(s, e.bound), s.of(e.stuck)};
+  return {copy(s, e.next),    s.of(e.valid),    copy(s, e.violated), copy(s, e.marked),
+          copy(s, e.emitted), copy(s, e.error), copy(s, e.bound),    s.of(e.stuck)};
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ class unrolling {
   void from_initial();
   void from_anywhere();  // the caller requires well_typed()
   void extend();         // by the state that the last frame's step leads to
+  void extend(std::vector<literal> state) { push(std::move(state)); }  // by this one, which is that one where the solver looks
 
   circuit& graph() { return graph_; }
   const std::vector<frame>& frames() const { return frames_; }
