@@ -33,7 +33,8 @@ outcome run_depths(catalogue& inputs, const depths_options& o) {
   const symbolic::event_depths found = symbolic::first_depths(check.system(), encoded, options);
   std::vector<std::pair<std::uint64_t, std::string>> rows;
   for (std::size_t k = 0; k < found.first.size(); ++k)
-    rows.emplace_back(found.first[k].value_or(~std::uint64_t{0}), check.system().program().events[k].name);
+    if (encoded.step.emitted[k] != symbolic::always_false)  // else the model has no such step
+      rows.emplace_back(found.first[k].value_or(~std::uint64_t{0}), check.system().program().events[k].name);
   std::stable_sort(rows.begin(), rows.end());
   std::string out = fmt::format("{:>6}  event, in {}\n", "step", scope_text(check.scope()));
   for (const auto& [depth, name] : rows)

@@ -31,6 +31,11 @@ class search {
     if (found() || stopped()) return std::move(out_);
     out_.obstacle = o_.obstacles && ask(obstacle);
     solver_.require(first.valid);
+    const step_effects& e = s_.step;
+    std::vector<literal> asked = {e.valid, e.violated[property_], e.marked[property_], s_.fails[property_]};
+    asked.insert(asked.end(), e.error.begin(), e.error.end());
+    if (o_.obstacles) asked.insert(asked.end(), e.bound.begin(), e.bound.end());
+    sweeper_.only_for(asked);
     sweeper_.begin(unrolled_, solver_);
     while (o_.max_depth == 0 || out_.depth < o_.max_depth)
       if (!step()) return std::move(out_);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/symbolic/depths.hpp"
 
-#include <algorithm>
-
 #include "model/symbolic/sweep.hpp"
 
 namespace quiesce::symbolic {
@@ -34,9 +32,16 @@ event_depths first_depths(const transition_system& t, const finite_system& s, co
   out.first.resize(t.program().events.size());
   u.from_initial();
   solver.require(u.initial().valid);
+  std::vector<literal> asked = s.step.emitted;
+  asked.push_back(s.step.valid);
+  sweep.only_for(asked);
   sweep.begin(u, solver);
-  const auto open = [](const auto& d) { return !d; };
-  while (std::any_of(out.first.begin(), out.first.end(), open)) {
+  const auto open = [&] {
+    for (std::size_t k = 0; k < out.first.size(); ++k)
+      if (!out.first[k] && s.step.emitted[k] != always_false) return true;
+    return false;
+  };
+  while (open()) {
     out.note = "at most " + std::to_string(out.depth) + " steps";
     if (o.max_depth != 0 && out.depth >= o.max_depth) return out;
     const step_effects e = u.frames().back().step;
@@ -50,7 +55,7 @@ event_depths first_depths(const transition_system& t, const finite_system& s, co
     ++out.depth;
     if (o.progress) o.progress("steps", out.depth);
   }
-  out.note = "all events happen";
+  out.note = "all of them happen";
   return out;
 }
 

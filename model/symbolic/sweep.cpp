@@ -19,13 +19,37 @@ std::uint64_t next_random(std::uint64_t& x) {
 
 }  // namespace
 
-sweeper::sweeper(const transition_system& t, const finite_system& s) : t_(t), s_(s), stepper_(t.make_stepper()) {
+sweeper::sweeper(const transition_system& t, const finite_system& s)
+    : t_(t), s_(s), stepper_(t.make_stepper()), matters_(s.state.size(), true) {
   for (const ir::process& p : t.program().processes) {
     if (p.pc == ir::nothing) continue;
     const ir::variable& v = t.program().variables[p.pc];
     for (std::uint64_t e = 0; e < ir::element_count(t.program(), v); ++e) {
       const field& f = s.fields[v.first_slot + e];
       if (f.one_hot) counters_.emplace_back(f.first, f.width);
+    }
+  }
+}
+
+void sweeper::only_for(const std::vector<literal>& conditions) {
+  std::map<std::uint32_t, std::uint32_t> bit_of;
+  for (std::uint32_t b = 0; b < s_.state.size(); ++b) bit_of.emplace(node_of(s_.state[b]), b);
+  matters_.assign(s_.state.size(), false);
+  std::vector<bool> seen(s_.graph.size(), false);
+  std::vector<std::uint32_t> todo;
+  for (literal l : conditions) todo.push_back(node_of(l));
+  while (!todo.empty()) {
+    const std::uint32_t n = todo.back();
+    todo.pop_back();
+    if (n == 0 || seen[n]) continue;
+    seen[n] = true;
+    const circuit::gate& g = s_.graph.at(n);
+    if (!g.is_input) {
+      todo.push_back(node_of(g.a));
+      todo.push_back(node_of(g.b));
+    } else if (const auto bit = bit_of.find(n); bit != bit_of.end()) {
+      matters_[bit->second] = true;
+      todo.push_back(node_of(s_.step.next[bit->second]));
     }
   }
 }
@@ -72,7 +96,7 @@ std::vector<sweeper::claim> sweeper::suggestions(const std::vector<literal>& sta
   std::map<std::vector<bool>, std::uint32_t> classes;
   std::vector<bool> free(state.size(), false);
   for (std::uint32_t b = 0; b < state.size(); ++b) {
-    if (node_of(state[b]) == 0) continue;
+    if (node_of(state[b]) == 0 || !matters_[b]) continue;
     std::vector<bool> column;
     for (const pattern& p : seen) column.push_back(p[b]);
     const bool first = column[0];

@@ -13,6 +13,9 @@ class sweeper {
  public:
   sweeper(const transition_system&, const finite_system&);
 
+  // Only the bits of the state that these conditions of the system depend on, in any number of steps; without a call, all.
+  void only_for(const std::vector<literal>& conditions);
+
   // Takes about so many initial states from the solver, of which the first frame's validity is required. Every choice is the
   // same each time.
   void begin(const unrolling&, sat_solver&, std::size_t runs = 1000);
@@ -39,6 +42,7 @@ class sweeper {
   std::unique_ptr<stepper> stepper_;
   std::vector<std::vector<word>> runs_;                            // where each stands
   std::vector<std::pair<std::uint32_t, std::uint32_t>> counters_;  // first bit and width of each program counter
+  std::vector<bool> matters_;                                      // by bit of the state
   std::uint64_t random_ = 1;
 };
 
