@@ -87,9 +87,12 @@ ordered_json source_json(const source_summary& s) {
 ordered_json rule_json(const rule_result& r) {
   ordered_json out{{"name", r.property->name}, {"rule_of_this_kernel", r.rule_of_kernel}, {"answer", answer_name(r.answer)}};
   out["inferred"] = r.inferred;
-  out["triggered"] = r.triggered;
-  out["violations"] = r.violations;
-  if (r.violations) out["first"] = {{"line", r.line}, {"text", r.text}};
+  // Of what is not decided the counts say nothing: it may not have been judged to the end.
+  if (r.answer != rule_answer::undecidable && r.answer != rule_answer::unknown) {
+    out["triggered"] = r.triggered;
+    out["violations"] = r.violations;
+    if (r.violations) out["first"] = {{"line", r.line}, {"text", r.text}};
+  }
   if (!r.reason.empty()) out["reason"] = r.reason;
   return out;
 }

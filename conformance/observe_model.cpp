@@ -153,6 +153,10 @@ model_answer model_comparison::answer(const observer& by, const source_summary& 
     out.reason = "which kernel it is does not stand in the source; --kernel says it";
     return out;
   }
+  if (most_events_ == 0) {
+    out.reason = "--compare 0";
+    return out;
+  }
   const bool doubtful = source.doubted != std::array<bool, doubts>{};
   const modelled_kernel& nearest = nearest_kernel(kernel);
   const std::vector<asked_operation> operations = operations_of(events_);

@@ -46,6 +46,7 @@ void rule_monitor::start() {
     if (source) {
       const decidability can = decidable(p, inputs_.vocabulary(), *source);
       if (!can.holds && !can.violation) continue;
+      undecided_if_violated_.push_back(!can.violation);
     }
     judged_.push_back(&p);
   }
@@ -129,6 +130,7 @@ void rule_monitor::push(const observed_event& e, const std::vector<monitors::arg
   for (const monitors::violation& v : found) {
     first_violation& first = violations_[v.property];
     if (first.count++ > 0) continue;
+    if (v.property < undecided_if_violated_.size() && undecided_if_violated_[v.property]) monitor_->retire(v.property);
     first.line = e.line;
     first.text = v.text;
   }

@@ -83,7 +83,8 @@ class rule_monitor : public event_consumer {
   const source_summary* summary_ = nullptr;
   std::vector<const ast::property*> judged_;  // what monitor_ was made for
   monitors::monitor_set set_;
-  std::vector<monitors::argument> args_;  // of the event at hand
+  std::vector<bool> undecided_if_violated_;  // by property judged; empty while that may change
+  std::vector<monitors::argument> args_;     // of the event at hand
   std::optional<monitors::stream_monitor> monitor_;
   std::array<int, seen_kinds> numbers_{};  // event number in the monitor set; -1: in none
   std::array<std::uint64_t, seen_kinds> count_{};

@@ -134,6 +134,10 @@ class stream_monitor {
   // Members of open spans stay. Takes time in the size of the state.
   void forget(const std::map<std::string, std::vector<bool>>& gone);
 
+  // Checks the property no more: it matches and is violated no more. For a caller to whom no later answer makes a
+  // difference.
+  void retire(std::size_t property);
+
   // As newly made with the same set and options: for the next stream, without the cost of compiling the tables again.
   void reset();
 

@@ -55,11 +55,11 @@ std::int64_t stream_monitor::evaluate_quantifier(const term& t, environment& env
   std::int64_t all = 1, number = 0;
   env.size(t.index + 1);
   each_in(quantifiers_.find(&t)->second, env, [&](std::int64_t v) {
-    if ((t.code == op::all && !all) || (t.code == op::some && number)) return;
     env.variables[t.index] = v;
     bool holds = evaluate(t.kids[0], env) != 0;
     all = all && holds;
     number += holds;
+    return !((t.code == op::all && !all) || (t.code == op::some && number));
   });
   if (t.code == op::all) return all;
   return t.code == op::some ? number != 0 : number;

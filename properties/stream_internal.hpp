@@ -63,14 +63,17 @@ void stream_monitor::each_match(const pattern& p, environment& env, F&& f) const
   }
 }
 
-// In ascending order.
+// In ascending order, until f says false.
 template <typename F>
 void stream_monitor::each_in(const range& r, const environment& env, F&& f) const {
-  if (r.sort == no_sort) return each_value(*r.type, f);
+  if (r.sort == no_sort) {
+    bool more = true;
+    return each_value(*r.type, [&](std::int64_t v) { more = more && f(v); });
+  }
   const std::vector<bool>& exists = state_.universe[r.sort].exists;
   if (!r.beside) {
     for (std::size_t i = 0; i < exists.size(); ++i)
-      if (exists[i]) f(static_cast<std::int64_t>(i));
+      if (exists[i] && !f(static_cast<std::int64_t>(i))) return;
     return;
   }
   const auto in_universe = [&](std::int64_t v) {
@@ -79,7 +82,7 @@ void stream_monitor::each_in(const range& r, const environment& env, F&& f) cons
   if (r.beside->size() == 1 && r.beside->front().in == mention::place::members) {
     const std::vector<std::int64_t>& members = env.span(r.beside->front().span).members;
     for (std::size_t i = 0; i < members.size(); ++i)
-      if ((i == 0 || members[i] != members[i - 1]) && in_universe(members[i])) f(members[i]);
+      if ((i == 0 || members[i] != members[i - 1]) && in_universe(members[i]) && !f(members[i])) return;
     return;
   }
   boost::container::small_vector<std::int64_t, 32> found;
@@ -87,7 +90,7 @@ void stream_monitor::each_in(const range& r, const environment& env, F&& f) cons
   std::sort(found.begin(), found.end());
   const auto end = std::unique(found.begin(), found.end());
   for (auto v = found.begin(); v != end; ++v)
-    if (in_universe(*v)) f(*v);
+    if (in_universe(*v) && !f(*v)) return;
 }
 
 template <typename List>

@@ -112,6 +112,10 @@ void stream_monitor::meet(const value_type& type, std::size_t sort, const argume
     for (std::int64_t m : arg.members) meet(sort, m);
 }
 
+void stream_monitor::retire(std::size_t property) {
+  for (event_code& e : code_) std::erase_if(e.checks, [&](const check_code& c) { return c.property == property; });
+}
+
 void stream_monitor::forget(const std::map<std::string, std::vector<bool>>& gone) {
   const auto clean = [&](table& entries, const std::vector<value_type>& keys) {
     if (entries.empty()) return;

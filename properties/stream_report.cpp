@@ -44,6 +44,7 @@ void stream_monitor::assign_free(const check_code& c, std::size_t from, environm
     each_in(c.free[from], env, [&](std::int64_t v) {
       env.variables[c.code->free[from].first] = v;
       assign_free(c, from + 1, env, violations, matched);
+      return true;
     });
     return;
   }

@@ -236,6 +236,16 @@ TEST_F(teardown, a_free_variable_ranges_over_what_its_counter_counted) {
   }
 }
 
+TEST_F(teardown, a_retired_property_is_checked_no_more_and_the_others_are) {
+  std::vector<const ast::property*> chosen;
+  for (const auto& p : file.properties)
+    if (p.name == "unregister_before_uninit" || p.name == "down_before_unregister") chosen.push_back(&p);
+  monitor_run r(vocabulary.vocabularies.at(0), chosen);
+  EXPECT_EQ(r.push("ndo_uninit a n"), "unregister_before_uninit@0");
+  r.monitor().retire(chosen.at(0)->name == "unregister_before_uninit" ? 0 : 1);
+  EXPECT_EQ(r.push("ndo_uninit a n; NETDEV_UP a n; rollback_begin {a}; NETDEV_UNREGISTER a n"), "down_before_unregister@4");
+}
+
 TEST_F(teardown, an_element_that_is_forgotten_starts_anew_under_its_number) {
   std::vector<const ast::property*> chosen;
   for (const auto& p : file.properties)
