@@ -14,23 +14,37 @@
 namespace quiesce::cli {
 namespace {
 
-struct compared_options {
-  selection what;
-  std::vector<std::string> models, properties;
-  limits most;
-};
-
 // The ways to search that are compared. The first is what the others are measured by.
 struct way {
   const char* name;
   reductions reduce;
   bool symmetry;
+  unsigned threads = 0;  // 0: as asked
+  state_store store = state_store::full;
+  native_mode native = native_mode::off;
 };
 constexpr way ways[] = {
-    {"none", {false, false}, false},         {"symmetry", {false, false}, true}, {"merge", {true, false}, false},
-    {"partial-order", {false, true}, false}, {"all", {true, true}, false},       {"all, symmetry", {true, true}, true},
+    {"none", {false, false}, false},
+    {"symmetry", {false, false}, true},
+    {"merge", {true, false}, false},
+    {"partial-order", {false, true}, false},
+    {"all", {true, true}, false},
+    {"all, symmetry", {true, true}, true},
+    // No reductions, but no answer may depend on them either.
+    {"two threads", {false, false}, false, 2},
+    {"compressed", {false, false}, false, 0, state_store::compressed},
+    {"compiled", {false, false}, false, 0, state_store::full, native_mode::wait},
+    {"all of these", {true, true}, true, 2, state_store::full, native_mode::wait},
 };
-constexpr std::size_t way_count = std::size(ways);
+constexpr std::size_t way_count = std::size(ways), reduction_count = 6;
+
+struct compared_options {
+  selection what;
+  std::vector<std::string> models, properties;
+  limits most;
+  bool every_switch = false;
+  std::size_t compared() const { return every_switch ? way_count : reduction_count; }
+};
 
 struct cost {
   std::uint64_t states = 0, transitions = 0;
@@ -74,10 +88,13 @@ std::string difference(const answer& a, const answer& b) {
 void compare(const prepared_check& check, const compared_options& o, row& into, std::vector<std::string>& differing) {
   std::optional<answer> first;
   cost spent[way_count];
-  for (std::size_t w = 0; w < way_count; ++w) {
+  for (std::size_t w = 0; w < o.compared(); ++w) {
     limits most = o.most;
     most.reduce = ways[w].reduce;
     most.symmetry = ways[w].symmetry;
+    most.store = ways[w].store;
+    if (ways[w].threads) most.threads = ways[w].threads;
+    if (ways[w].native == native_mode::wait) most.native = native_mode::wait;
     const double before = cpu_seconds();
     const answer found = check.run(most, {});
     spent[w] = {found.states, found.transitions, cpu_seconds() - before};
@@ -92,7 +109,7 @@ void compare(const prepared_check& check, const compared_options& o, row& into, 
     }
   }
   ++into.explored;
-  for (std::size_t w = 0; w < way_count; ++w) {
+  for (std::size_t w = 0; w < o.compared(); ++w) {
     into.of[w].states += spent[w].states;
     into.of[w].transitions += spent[w].transitions;
     into.of[w].cpu_s += spent[w].cpu_s;
@@ -106,14 +123,14 @@ row& row_of(std::vector<row>& rows, const std::string& model) {
   return rows.back();
 }
 
-std::string table(const std::vector<row>& rows) {
+std::string table(const std::vector<row>& rows, std::size_t compared) {
   std::string out;
   for (const row& r : rows) {
     out += fmt::format("{}: {} state space{}", r.model, r.explored, r.explored == 1 ? "" : "s");
     out += r.beyond ? fmt::format("; not compared, beyond a limit: {}\n", r.beyond) : "\n";
     if (!r.explored) continue;
     out += fmt::format("  {:<14} {:>12} {:>7} {:>13} {:>9}\n", "", "states", "of none", "transitions", "CPU s");
-    for (std::size_t w = 0; w < way_count; ++w) {
+    for (std::size_t w = 0; w < compared; ++w) {
       const cost& c = r.of[w];
       out += fmt::format(
           "  {:<14} {:>12} {:>6.1f}% {:>13} {:>9.2f}\n", ways[w].name, c.states,
@@ -124,8 +141,9 @@ std::string table(const std::vector<row>& rows) {
   return out;
 }
 
-outcome finished(const std::vector<row>& rows, const std::vector<std::string>& differing, std::size_t answers) {
-  std::string out = table(rows);
+outcome finished(const std::vector<row>& rows, const std::vector<std::string>& differing, std::size_t answers,
+                 std::size_t compared) {
+  std::string out = table(rows, compared);
   for (const std::string& d : differing) out += d + "\n";
   if (differing.empty()) out += fmt::format("{} answers, the same with each\n", answers);
   return {differing.empty() ? exit_ok : exit_internal, out};
@@ -146,7 +164,7 @@ outcome on_question(catalogue& inputs, const compared_options& o) {
     answers += q.properties.size();
     compare(check, o, row_of(rows, o.models[0]), differing);
   }
-  return finished(rows, differing, answers);
+  return finished(rows, differing, answers, o.compared());
 }
 
 outcome on_claims(catalogue& inputs, const compared_options& o) {
@@ -170,12 +188,13 @@ outcome on_claims(catalogue& inputs, const compared_options& o) {
     if (r.explored > before) answers += q.properties.size();
   }
   log_progress("");
-  return finished(rows, differing, answers);
+  return finished(rows, differing, answers, o.compared());
 }
 
 outcome run_reductions(catalogue& inputs, const compared_options& o) {
   add_property_files(inputs, o.what);
-  const bool question = !o.what.variants.empty() || !o.what.scopes.empty() || !o.what.options.empty();
+  const bool question =
+      !o.what.variants.empty() || !o.what.scopes.empty() || !o.what.options.empty() || o.what.environment != "default";
   return question ? on_question(inputs, o) : on_claims(inputs, o);
 }
 
@@ -189,6 +208,7 @@ action add_reductions(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--threads", options->most.threads, "threads; default: one for each core")->check(CLI::Range(1u, 1024u));
   app.add_option("--max-states", options->most.max_states, "leave out what has more states")->check(not_whole);
+  app.add_flag("--every-switch", options->every_switch, "also threads, compiled steps and the compressed store");
   static const std::map<std::string, native_mode> modes = {
       {"auto", native_mode::automatic}, {"off", native_mode::off}, {"wait", native_mode::wait}};
   app.add_option("--native", options->most.native, "compiled steps: auto, off, wait")
