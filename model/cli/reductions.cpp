@@ -53,7 +53,7 @@ struct cost {
 
 struct row {
   std::string model;
-  std::size_t explored = 0, beyond = 0;  // state spaces; those that some limit ended
+  std::size_t explored = 0, beyond = 0, refused = 0;  // state spaces; ended by a limit; where a reduction is unsound
   cost of[way_count];
 };
 
@@ -96,7 +96,14 @@ void compare(const prepared_check& check, const compared_options& o, row& into, 
     if (ways[w].threads) most.threads = ways[w].threads;
     if (ways[w].native == native_mode::wait) most.native = native_mode::wait;
     const double before = cpu_seconds();
-    const answer found = check.run(most, {});
+    answer found;
+    try {
+      found = check.run(most, {});
+    } catch (const diagnostic&) {
+      if (w == 0) throw;
+      ++into.refused;
+      return;
+    }
     spent[w] = {found.states, found.transitions, cpu_seconds() - before};
     if (!found.complete) {
       ++into.beyond;
@@ -119,7 +126,7 @@ void compare(const prepared_check& check, const compared_options& o, row& into, 
 row& row_of(std::vector<row>& rows, const std::string& model) {
   for (row& r : rows)
     if (r.model == model) return r;
-  rows.push_back({model, 0, 0, {}});
+  rows.push_back({model, 0, 0, 0, {}});
   return rows.back();
 }
 
@@ -127,7 +134,9 @@ std::string table(const std::vector<row>& rows, std::size_t compared) {
   std::string out;
   for (const row& r : rows) {
     out += fmt::format("{}: {} state space{}", r.model, r.explored, r.explored == 1 ? "" : "s");
-    out += r.beyond ? fmt::format("; not compared, beyond a limit: {}\n", r.beyond) : "\n";
+    if (r.beyond) out += fmt::format("; not compared, beyond a limit: {}", r.beyond);
+    if (r.refused) out += fmt::format("; reductions are refused: {}", r.refused);
+    out += "\n";
     if (!r.explored) continue;
     out += fmt::format("  {:<14} {:>12} {:>7} {:>13} {:>9}\n", "", "states", "of none", "transitions", "CPU s");
     for (std::size_t w = 0; w < compared; ++w) {

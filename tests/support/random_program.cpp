@@ -308,7 +308,10 @@ class generator {
       guarded_ = b_.variable("guarded", int_);
     }
     own_ = {b_.variable(name + ".number", int_, index, chance(2) ? variable_kind::local : variable_kind::global),
-            b_.variable(name + ".flag", bool_, index, variable_kind::local), guarded_, {}, 0};
+            b_.variable(name + ".flag", bool_, index, variable_kind::local),
+            guarded_,
+            {},
+            0};
     for (variable_id v : {own_.number, own_.flag}) b_.program.variables[v].owner = q;
     if (over) own_.index.push_back(b_.temp(0, ea_));
     const auto first = static_cast<std::int64_t>(1 + q * b_.program.sorts[a_].element.size());
@@ -334,7 +337,9 @@ class generator {
   std::vector<instruction> separate_step(std::uint32_t locations, std::uint32_t next) {
     std::vector<instruction> out;
     const expr_id held = b_.load(lock_);
-    const auto stop = [&] { return ir_builder::stop(static_cast<std::uint32_t>(pick_(0, static_cast<int>(locations) - 1))); };
+    const auto stop = [&] {
+      return ir_builder::stop(static_cast<std::uint32_t>(pick_(0, static_cast<int>(locations) - 1)));
+    };
     switch (pick_(0, 9)) {
       case 0:
         out = {ir_builder::await(b_.apply(op::equal, bool_, {held, b_.constant(0, lock_type_)})),
@@ -349,8 +354,9 @@ class generator {
         out.push_back(ir_builder::set(own_.guarded, {}, clamped(b_.load(own_.number, own_.index))));
         break;
       case 3:  // judged by what others left there
-        out = {ir_builder::jump_if(chance(3) ? b_.apply(op::less, bool_, {b_.load(own_.guarded), b_.constant(pick_(0, 2), int_)})
-                                             : numbers_are_small(),
+        out = {ir_builder::jump_if(chance(3)
+                                       ? b_.apply(op::less, bool_, {b_.load(own_.guarded), b_.constant(pick_(0, 2), int_)})
+                                       : numbers_are_small(),
                                    2),
                ir_builder::other(operation::violate, b_.property("seen" + std::to_string(b_.program.properties.size())))};
         break;
@@ -382,7 +388,9 @@ class generator {
     bool ends = chance(2);
     auto locations = static_cast<std::uint32_t>(n + (ends ? 1 : 0));
     for (int k = 0; k < n; ++k) {
-      std::vector<instruction> code = shape_.separate && !chance(12) ? separate_step(locations, static_cast<std::uint32_t>(k + 1)) : step(over, locations);
+      std::vector<instruction> code = shape_.separate && !chance(12)
+                                          ? separate_step(locations, static_cast<std::uint32_t>(k + 1))
+                                          : step(over, locations);
       b_.location(q, code, chance(4));
     }
     if (ends) b_.end_location(q);
