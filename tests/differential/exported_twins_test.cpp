@@ -154,7 +154,7 @@ class comparison {
     EXPECT_EQ(text.find("deadlock\n") != std::string::npos, ours_.deadlock) << text;
     EXPECT_EQ(number_before(text, "states, "), ours_.states) << text;
     if (ours_.deadlock) return;  // rumur ends there
-    EXPECT_EQ(number_before(text, "rules fired"), transitions_ + resting_states()) << text;
+    EXPECT_EQ(number_before(text, "rules fired in"), transitions_ + resting_states()) << text;
   }
 
   // The orbits, where rumur's group is the engine's. False where it is smaller.
