@@ -166,7 +166,7 @@ action add_prove(CLI::App& app) {
                "find the invariants from the property alone, print them as such a file, and prove with them");
   app.add_flag("--keep-declared", options->infer.from_declared, "with --infer: start from the declared ones as well");
   app.add_option("--write-invariants", options->infer.file, "with --infer: the file to write them to");
-  app.add_option("--infer-seconds", options->infer.seconds, "with --infer: how long to look for them")->default_val(60);
+  app.add_option("--infer-seconds", options->infer.seconds, "with --infer: processor time to look for them")->default_val(60);
   app.add_flag("--no-certificate", options->dry, "write nothing");
   app.add_flag("--core", options->core, "print the core, prove nothing");
   app.add_flag("--obligations", options->obligations, "print the obligations in SMT-LIB 2, prove nothing");

@@ -17,7 +17,7 @@
 namespace quiesce::inference {
 
 struct options {
-  double seconds = 60;
+  double seconds = 60;         // of processor time
   unsigned timeout_ms = 2000;  // for one question to the solver
   std::function<void(const std::string&)> progress;
 };
