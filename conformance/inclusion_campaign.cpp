@@ -13,20 +13,16 @@ namespace {
 
 class generator {
  public:
-  explicit generator(std::uint64_t seed) : shape_(seed % shapes), source_(seed) {}
+  explicit generator(std::uint64_t seed) : source_(seed) {}
 
   scenario make() {
     scenario s;
     s.options.ipv6 = false;
-    std::mt19937_64 data = source_;
-    source_ = shape_;  // from here on: the script
     if (chance(2)) s.nets.push_back({});
     const std::size_t devices = pick(1, 4);
-    std::swap(source_, data);
     for (std::size_t d = 0; d < devices; ++d) s.devices.push_back(device(s));
     for (std::size_t d = 0; d < devices; ++d)
       if (chance(6)) s.setup.push_back(address(static_cast<device_ref>(d)));
-    std::swap(source_, data);
     // Half of them unregister everything in a batch; what may be gone is named alone.
     const std::size_t tasks = pick(1, 2);
     for (std::size_t t = 0; t < tasks; ++t) s.tasks.push_back({});
@@ -41,7 +37,6 @@ class generator {
       s.tasks[pick(0, tasks - 1)].push_back(on(k, {all[pick(0, all.size() - 1)]}));
     }
     if (tasks == 2 && s.tasks[1].empty()) s.tasks[1].push_back(on(op_kind::unregister, {all.back()}));
-    source_ = data;
     return s;
   }
 
@@ -81,9 +76,7 @@ class generator {
     return op;
   }
 
-  // Scripts are lowered once each: few of them, each with many initial states.
-  static constexpr std::uint64_t shapes = 64;
-  std::mt19937_64 shape_, source_;
+  std::mt19937_64 source_;
 };
 
 }  // namespace
@@ -122,7 +115,7 @@ inclusion_campaign run_inclusion(script_cache& cache, const driven_model& model,
   const std::size_t lowered = cache.lowered();
   for (std::uint64_t i = 0; i < o.count && (o.seconds == 0 || elapsed() < o.seconds); ++i) {
     const scenario s = generate_driven(o.seed + i);
-    const scripted_model m(cache, model, s, variant);
+    const scripted_model m(cache, model, s, variant, script_place::state);
     const auto drive = random_chooser(o.seed + i);
     judged_schedule run = judge_schedule(m, s, variant, *drive, o.bounds);
     ++out.runs;

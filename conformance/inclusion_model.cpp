@@ -135,7 +135,7 @@ void scripted_model::order_devices(const scenario& s) {
   for (const auto& task : s.tasks)
     for (const operation& op : task)
       for (const device_ref d : op.devices)
-        if (auto& at = place_[static_cast<std::size_t>(d)]; at == none) at = next++;
+        if (auto& at = place_[static_cast<std::size_t>(d)]; at == none && script_ == script_place::text) at = next++;
   for (std::size_t& at : place_)
     if (at == none) at = next++;
 }
@@ -156,19 +156,52 @@ std::string scripted_model::environment_text(const scenario& s) const {
   return out + "}\n";
 }
 
-scripted_model::scripted_model(script_cache& cache, const driven_model& model, const scenario& s, std::string_view variant)
-    : inputs_(cache.inputs()), model_(model) {
+// Variables k_T_I and d_T_I: what the Ith operation of task T is, and of which devices.
+std::string scripted_model::environment_of_shape(const scenario& s) {
+  std::string variables, out = "environment scenario \"the tasks of a scenario\" {\n";
+  for (std::size_t t = 1; t <= s.tasks.size(); ++t) {
+    out += fmt::format("  process t{} {{\n", t);
+    for (std::size_t i = 1; i <= s.tasks[t - 1].size(); ++i) {
+      variables += fmt::format("var closes_{0}_{1}: bool;\nvar devs_{0}_{1}: seq<dev>;\n", t, i);
+      out += fmt::format(
+          "    if closes_{0}_{1} {{ perform close_devices(devs_{0}_{1}); }} else {{ perform "
+          "unregister_devices(devs_{0}_{1}); }}\n",
+          t, i);
+    }
+    out += "  }\n";
+  }
+  return variables + out + "}\n";
+}
+
+void scripted_model::put_script(const scenario& s) {
+  for (std::size_t t = 1; t <= s.tasks.size(); ++t)
+    for (std::size_t i = 1; i <= s.tasks[t - 1].size(); ++i) {
+      const operation& op = s.tasks[t - 1][i - 1];
+      const std::string list = fmt::format("devs_{}_{}", t, i);
+      put(fmt::format("closes_{}_{}", t, i), 0, op.kind == op_kind::close ? 1 : 0);
+      put(list + ".len", 0, static_cast<std::int64_t>(op.devices.size()));
+      for (std::size_t d = 0; d < op.devices.size(); ++d) put(list, static_cast<std::int64_t>(d), element(op.devices[d]));
+    }
+}
+
+scripted_model::scripted_model(script_cache& cache, const driven_model& model, const scenario& s, std::string_view variant,
+                               script_place script)
+    : inputs_(cache.inputs()), model_(model), script_(script) {
+  const bool shared = script == script_place::state;
   order_devices(s);
-  const std::size_t nets = s.nets.size() + 1;
+  nets_ = static_cast<net_ref>(s.nets.size()) + 1;
+  std::size_t devices = std::max<std::size_t>(1, s.devices.size());
+  if (shared) nets_ = std::max(nets_, 2), devices += devices % 2;
   instance settings;
   settings.variant = model.variant(variant);
   settings.environment = "scenario";
-  settings.scope = {{"dev", std::max<std::int64_t>(1, static_cast<std::int64_t>(s.devices.size()))},
-                    {"net", static_cast<std::int64_t>(nets)}};
+  settings.scope = {{"dev", static_cast<std::int64_t>(devices)}, {"net", nets_}};
   settings.options = {{"inet", "varied"}, {"nested", "true"}, {"macvlan", "true"}};
-  system_ = cache.get(model, environment_text(s), settings, std::max<std::size_t>(1, s.devices.size()), nets);
+  const std::string text = shared ? environment_of_shape(s) : environment_text(s);
+  system_ = cache.get(model, text, settings, devices, static_cast<std::size_t>(nets_));
   number_identities(s);
   set_up(s);
+  if (shared) put_script(s);
 }
 
 // Elements of dev: d1, d2, ... and then lo of each namespace; of net: in order.
@@ -204,10 +237,10 @@ void scripted_model::number_identities(const scenario& s) {
 }
 
 // A variable that this variant does not have says nothing.
-void scripted_model::put(const char* variable, std::int64_t element, std::int64_t value) {
+void scripted_model::put(const std::string& variable, std::int64_t element, std::int64_t value) {
   const ir::program& p = system_->program();
   for (const ir::variable& v : p.variables)
-    if (v.name == variable && v.kind != ir::variable_kind::local && v.index.size() == 1) {
+    if (v.name == variable && v.kind != ir::variable_kind::local && v.index.size() <= 1) {
       const slot& at = system_->state_layout().slots()[v.first_slot + static_cast<std::size_t>(element)];
       const bool optional = p.types[v.type].kind == ir::type_kind::option;
       quiesce::put(options_.start.data(), at, static_cast<word>(optional ? value + 1 : value - ir::low(p, v.type)));
@@ -219,7 +252,7 @@ void scripted_model::set_up(const scenario& s) {
     if (options_.start.empty()) options_.start.assign(first.state, first.state + system_->state_layout().words());
   });
   const auto devices = static_cast<device_ref>(s.devices.size());
-  for (net_ref n = 0; n <= static_cast<net_ref>(s.nets.size()); ++n) {
+  for (net_ref n = 0; n < nets_; ++n) {
     put("home", element(loopback_of(n)), n);
     put("up", element(loopback_of(n)), 1);
     put("in_device", element(loopback_of(n)), 1);

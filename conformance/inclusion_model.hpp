@@ -32,9 +32,13 @@ struct driven_model {
 const std::vector<driven_model>& driven_models();
 const driven_model* find_driven_model(std::string_view name);
 
-// Models lowered for a script: lowering takes longer than comparing many traces, and scenarios share scripts. Devices are
-// numbered in the order in which the script speaks of them, and what is up, above another or in which namespace is not part
-// of it.
+// Where the operations of a scenario's tasks are: in the text of the model's processes, one model for each script, whose
+// devices are numbered in the order in which it speaks of them; or in variables of the initial state, where scenarios with
+// as many operations and no more devices and namespaces share a model. What is up, above another or in which namespace is in
+// the initial state either way. The runs have the same events.
+enum class script_place : std::uint8_t { text, state };
+
+// Models lowered: that takes longer than comparing many traces.
 class script_cache {
  public:
   explicit script_cache(catalogue& inputs, std::size_t most = 256) : inputs_(inputs), most_(most) {}
@@ -55,7 +59,8 @@ class scripted_model {
  public:
   // before: the model supports the scenario, and has the variant (the stack's name for it). Throws diagnostic: the model's
   // files.
-  scripted_model(script_cache&, const driven_model&, const scenario&, std::string_view variant);
+  scripted_model(script_cache&, const driven_model&, const scenario&, std::string_view variant,
+                 script_place = script_place::text);
   scripted_model(const scripted_model&) = delete;
 
   const transition_system& system() const { return *system_; }
@@ -73,14 +78,18 @@ class scripted_model {
  private:
   void order_devices(const scenario&);
   std::string environment_text(const scenario&) const;
+  static std::string environment_of_shape(const scenario&);
+  void put_script(const scenario&);
   void number_identities(const scenario&);
   void set_up(const scenario&);
-  void put(const char* variable, std::int64_t element, std::int64_t value);
+  void put(const std::string& variable, std::int64_t element, std::int64_t value);
   std::int64_t element(device_ref) const;
   std::int64_t element_of(ir::type_id, const seen_value&) const;
 
   catalogue& inputs_;
   const driven_model& model_;
+  const script_place script_;
+  net_ref nets_ = 1;                // of the model
   std::vector<std::size_t> place_;  // device of the scenario -> its number in the script
   std::shared_ptr<const transition_system> system_;
   inclusion_options options_;

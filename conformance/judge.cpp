@@ -92,6 +92,13 @@ void judge::stopped(const refimpl::stop_report& report) {
   add_probed();
 }
 
+void judge::at_rest(refimpl::stack& on) {
+  refimpl::event e;
+  e.kind = event_kind::rtnl_unlock;
+  probes_.push(e, on, probed_);
+  add_probed();
+}
+
 namespace {
 bool is_loopback(refimpl::stack& on, std::int32_t id) {
   for (const refimpl::net_device* dev : on.devices())

@@ -64,6 +64,8 @@ class judge {
   void push(const refimpl::event& e, refimpl::stack* on = nullptr);
   // The stack stopped: some machine checks are breaches.
   void stopped(const refimpl::stop_report& report);
+  // Nobody is inside the stack: what the rules say of a state at rest.
+  void at_rest(refimpl::stack& on);
   void reset();  // for the next stream
   // First breach of each property, in the order in which they happened.
   const std::vector<breach>& breaches() const { return breaches_; }

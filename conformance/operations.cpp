@@ -21,6 +21,27 @@ namespace {
 refimpl::ip_key key_of(const ip_prefix& p) { return {p.hi, p.lo}; }
 std::uint32_t v4(const ip_prefix& p) { return static_cast<std::uint32_t>(p.lo); }
 std::uint8_t length_of(const ip_prefix& p) { return static_cast<std::uint8_t>(p.length); }
+
+// Somebody who relies on the RCU callbacks that netdev_run_todo waits for, instead of a reference.
+struct late_use {
+  refimpl::stack& s;
+  std::int32_t dev;
+  unsigned left;
+  refimpl::rcu_head head{};
+};
+
+void step(refimpl::rcu_head* head) {
+  auto* u = static_cast<late_use*>(head->object);
+  if (u->left-- > 1) return u->s.call_rcu(u->head, step, "rcu_use");
+  u->s.events.emit(refimpl::event_kind::dev_use, u->s.sched.current(), u->dev, refimpl::no_id);
+  delete u;
+}
+
+void use_under_rcu(refimpl::stack& s, std::int32_t dev, unsigned chain) {
+  auto* u = new late_use{s, dev, chain};
+  u->head.object = u;
+  s.call_rcu(u->head, step, "rcu_use");
+}
 }  // namespace
 
 void world::set_limits(net& n) {
@@ -46,6 +67,15 @@ error world::add_route(const operation& op) {
   cfg.fc_scope = refimpl::RT_SCOPE_LINK;
   for (net_device* dev : devices) cfg.nexthops.push_back({dev, 0, 1});
   return fib_table_insert(n, cfg).code();
+}
+
+error world::add_local_route(const operation& op, net_device& dev) {
+  refimpl::fib_config cfg;
+  cfg.fc_dst = v4(op.ip);
+  cfg.fc_type = refimpl::rtn::local;
+  cfg.fc_scope = refimpl::RT_SCOPE_HOST;
+  cfg.nexthops.push_back({&dev, 0, 1});
+  return fib_table_insert(refimpl::dev_net(dev), cfg).code();
 }
 
 error world::on_addresses(const operation& op, net_device& dev) {
@@ -88,6 +118,10 @@ error world::on_device(const operation& op, net_device& dev) {
   switch (op.kind) {
     case op_kind::open:
       return dev_open(dev).code();
+    case op_kind::local_route:
+      return add_local_route(op, dev);
+    case op_kind::link_down:
+      return dev_change_flags_down(dev).code();
     case op_kind::move: {
       net* to = net_at(op.nets.front());
       return to != nullptr ? dev_change_net_namespace(dev, *to, "").code() : error::enodev;
@@ -100,10 +134,9 @@ error world::on_device(const operation& op, net_device& dev) {
       dev_hold(dev, refimpl::holder::user);
       ++user_holds_[at];
       return error::none;
-    case op_kind::put:
-      if (is_loopback(op.devices.front()) || user_holds_[at] == 0) return error::einval;
-      --user_holds_[at];
-      return dev_put(dev, refimpl::holder::user).code();
+    case op_kind::rcu_use:
+      use_under_rcu(s_, dev.id, static_cast<unsigned>(number));
+      return error::none;
     case op_kind::chain:
       return dev_hold_chain(dev, static_cast<unsigned>(number)).code();
     case op_kind::delay:
@@ -145,6 +178,19 @@ error world::on_net(const operation& op, net& n) {
   }
 }
 
+// A packet for each address: its softirq takes no RTNL.
+error world::add_exceptions(const operation& op) {
+  net_device* dev = device(op.devices.front());
+  if (dev == nullptr) return error::enodev;
+  net& n = refimpl::dev_net(*dev);
+  error last = error::none;
+  for (std::int64_t i = 1; i <= op.number && last == error::none; ++i) {
+    const refimpl::ip_key daddr{op.ip.hi, op.ip.lo + static_cast<std::uint64_t>(i)};
+    last = rt6_insert_exception(n, key_of(op.ip), length_of(op.ip), 1024, daddr, 0).code();
+  }
+  return last;
+}
+
 // RTNL is held by the caller.
 error world::on_rtnl(const operation& op) {
   switch (op.kind) {
@@ -155,18 +201,17 @@ error world::on_rtnl(const operation& op) {
     case op_kind::unregister:
     case op_kind::dellink:
       return unregister_many(op);
+    case op_kind::close_unasked:
+      return close_unasked(op);
+    case op_kind::unregister_unasked:
+      return unregister_unasked(op);
+    case op_kind::put:
+    case op_kind::put_unheld:
+      return put(op);
     case op_kind::route:
       return add_route(op);
-    case op_kind::exception: {
-      net_device* dev = device(op.devices.front());
-      if (dev == nullptr) return error::enodev;
-      error last = error::none;
-      for (std::int64_t i = 1; i <= op.number && last == error::none; ++i) {
-        const refimpl::ip_key daddr{op.ip.hi, op.ip.lo + static_cast<std::uint64_t>(i)};
-        last = rt6_insert_exception(refimpl::dev_net(*dev), key_of(op.ip), length_of(op.ip), 1024, daddr, 0).code();
-      }
-      return last;
-    }
+    case op_kind::exception:
+      return add_exceptions(op);
     case op_kind::uncache:
       for (refimpl::rtable* rt : destinations_) dst_release(rt);
       destinations_.clear();
@@ -214,12 +259,28 @@ error world::without_rtnl(const operation& op) {
       w.on_chain = e == error::none ? add : was;
       return e;
     }
+    case op_kind::put:
+    case op_kind::put_unheld:
+      return put(op);
+    case op_kind::exception:
+      return add_exceptions(op);
+    case op_kind::gc: {
+      net* n = net_at(op.nets.front());
+      return n != nullptr ? on_net(op, *n) : error::enodev;
+    }
     default: {  // link_event, use: from any context
       net_device* dev = device(op.devices.front());
       return dev != nullptr ? on_device(op, *dev) : error::enodev;
     }
   }
 }
+
+namespace {
+bool from_any_context(op_kind k) {
+  return k == op_kind::link_event || k == op_kind::use || k == op_kind::put || k == op_kind::put_unheld ||
+         k == op_kind::exception || k == op_kind::gc;
+}
+}  // namespace
 
 error world::execute(const operation& op) {
   const error outcome = execute_on_stack(op);
@@ -230,8 +291,7 @@ error world::execute(const operation& op) {
 
 error world::execute_on_stack(const operation& op) {
   if (s_.stopped()) return error::eio;
-  const bool free_standing = op.kind == op_kind::link_event || op.kind == op_kind::use || op.kind == op_kind::put;
-  if (!entry_of(op.kind).in_callback || free_standing) return without_rtnl(op);
+  if (!entry_of(op.kind).in_callback || from_any_context(op.kind)) return without_rtnl(op);
   // One operation of the stack, so that what would crash a kernel stops it here as well.
   return s_
       .enter([&]() -> status {

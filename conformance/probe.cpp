@@ -9,6 +9,17 @@ using refimpl::event_kind;
 
 const std::vector<probe_entry>& probe_table() {
   static const std::vector<probe_entry> table = {
+      {"node_on_one_list", "net_add_event_list: the list that the namespace is on"},
+      {"event_list_is_the_nets_of_the_batch", "net_add_event_list, when the first batch event is sent, or none was"},
+      {"batch_order_as_devices", "batch events that are sent through event_list, when a close or rollback ends"},
+      {"close_list_node_on_one_list", "the devices of closes that have not ended, when another close begins"},
+      {"arp_flush_reads_own_namespace", "neigh_table, at neigh_ifdown_all: it reads the flags of each entry's device"},
+      {"notifier_keeps_nothing", "what a callback of the scenario was told; it drops what the variant's own handlers would"},
+      {"unregister_only_if_told", "the runs of the scenario's callbacks"},
+      {"spins_for_one_gc", "fib6_gc_spin and fib6_gc_end"},
+      {"min_interval_between_gcs", "ip6_rt_last_gc, when a collection begins that a route asked for"},
+      {"expire_moves_with_gc", "ip6_rt_gc_expire, when a collection is skipped that a route asked for"},
+      {"no_delay_by_other_net", "fib6_gc_spin, fib6_gc_skip and the collections under way"},
       {"node_initialised", "net::event_list, when RTNL is released"},
       {"event_list_empty_at_rest", "net::event_list, when RTNL is released"},
       {"no_upper_device_left", "net_device::adj_upper, at ndo_uninit"},
@@ -68,11 +79,7 @@ const std::vector<probe_entry>& probe_table() {
 
 const std::vector<undecidable_property>& undecidable_properties() {
   static const std::vector<undecidable_property> table = {
-      {"node_on_one_list", "the stack tells a double add, not on which list the node was"},
-      {"event_list_is_the_nets_of_the_batch", "the list is on a stack frame that events do not show"},
       {"lookup_returns_no_dead_nexthop", "a look-up of the stack reports no dead nexthop to look at"},
-      {"arp_flush_reads_own_namespace", "reads of flags are no events"},
-      {"notifier_keeps_nothing", "what a handler keeps is a model's"},
       {"reads_at_most_margin_apart", "the margin is a model's option"},
       {"notices_within_margin", "the margin is a model's option"},
       {"no_later_than_compared", "compares two loops"},
@@ -85,13 +92,6 @@ const std::vector<undecidable_property>& undecidable_properties() {
       {"device_written_by_one", "needs several CPUs"},
       {"flags_read_unraced", "needs several CPUs"},
       {"todo_list_used_by_one", "needs several CPUs"},
-      {"batch_order_as_devices", "the list is on a stack frame that events do not show"},
-      {"close_list_node_on_one_list", "the stack refuses a second list with -EBUSY"},
-      {"unregister_only_if_told", "the runs of single handlers are no events of the vocabulary"},
-      {"spins_for_one_gc", "needs several CPUs"},
-      {"min_interval_between_gcs", "needs several CPUs"},
-      {"expire_moves_with_gc", "needs several CPUs"},
-      {"no_delay_by_other_net", "needs several CPUs"},
   };
   return table;
 }
@@ -127,6 +127,7 @@ void probes::push(const refimpl::event& e, refimpl::stack& s, std::vector<probe_
   const look l{e, s, m, broken};
   probe_neighbours(l);  // first: it closes a handler's run that this event ends
   probe_lists(l);
+  probe_batches(l);
   probe_fib(l);
   probe_wait(l);
   probe_nets(l);

@@ -37,6 +37,7 @@ class probes {
  public:
   probes();
   ~probes();
+  // An event that the stack did not emit (seq 0) stands for a moment at which nobody is inside the stack.
   // Calls `broken` for each property that this event shows to be broken; the caller keeps the first of each.
   void push(const refimpl::event& e, refimpl::stack& s, std::vector<probe_breach>& broken);
   // What a machine_check that stopped the stack breaks.

@@ -143,7 +143,8 @@ void at_rest(const look& l) {
     for (const refimpl::pneigh_entry& p : tbl->phash)
       if (p.dev != nullptr && p.dev->reg_state.load() != refimpl::reg_state::registered)
         l.fail("no_neighbour_of_unregistered_device", "a proxy entry is on " + p.dev->name + ", which is unregistered");
-    l.require(tbl->proxy_queue.empty() || l.s.timers.timer_pending(tbl->proxy_timer), "proxy_queue_has_a_timer",
+    const bool in_enqueue = tbl->proxy_lock.owner.load() != nullptr;
+    l.require(in_enqueue || tbl->proxy_queue.empty() || l.s.timers.timer_pending(tbl->proxy_timer), "proxy_queue_has_a_timer",
               "packets wait in the proxy queue and its timer is not armed");
   }
   for (auto& [id, dev] : l.m.devices) {
@@ -158,6 +159,16 @@ void remember_down(const look& l) {
   dev.went_down = true;
   each_neighbour(l.s, [&](const refimpl::neighbour& n) {
     if (n.dev->id == l.e.dev) dev.at_down.push_back(n.serial);
+  });
+}
+
+// neigh_ifdown_all asks the device of each entry whether it is up.
+void reads_flags(const look& l) {
+  if (!l.m.running || l.m.running->task != l.e.task || l.s.policy.ifdown != refimpl::ifdown_rule::all_down) return;
+  each_neighbour(l.s, [&](const refimpl::neighbour& n) {
+    const bool arp = n.tbl.family == refimpl::neigh_family::ipv4;
+    l.require(!arp || refimpl::dev_net(*n.dev).id == l.m.running->net, "arp_flush_reads_own_namespace",
+              "a flush for all devices that are down reads the flags of a device of another namespace");
   });
 }
 
@@ -183,6 +194,8 @@ void probe_neighbours(const look& l) {
     case event_kind::NETDEV_DOWN:
       if (l.m.replays[l.e.task] == 0) remember_down(l);
       return;
+    case event_kind::arp_ifdown_all:
+      return reads_flags(l);
     case event_kind::ndo_uninit:
       return before_uninit(l);
     case event_kind::rtnl_unlock:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the scenario's callbacks were told, and the collection of IPv6 routes.
+// What the scenario's callbacks were told.
 #include <algorithm>
 
 #include "conformance/probe_internal.hpp"
@@ -28,7 +28,40 @@ void tell_register(const look& l, notifier_memory& m) {
   m.told.push_back(l.e.dev);
 }
 
+// What a handler keeps of each device that it is told of, and drops when the handlers of this variant do: at once; or at a
+// batch event, of the devices that are not IFF_UP, or of those that an event named.
+void keep(const look& l, notifier_memory& m) {
+  const refimpl::ifdown_rule rule = l.s.policy.ifdown;
+  switch (static_cast<event_kind>(l.e.value)) {
+    case event_kind::NETDEV_REGISTER:
+      m.keeps.insert(l.e.dev);
+      m.heard_of.insert(l.e.dev);
+      return;
+    case event_kind::NETDEV_DOWN:
+    case event_kind::NETDEV_UNREGISTER:
+      m.marked.insert(l.e.dev);
+      if (rule == refimpl::ifdown_rule::per_device) m.keeps.erase(l.e.dev);
+      return;
+    case event_kind::NETDEV_DOWN_BATCH:
+    case event_kind::NETDEV_UNREGISTER_BATCH:
+      for (const refimpl::net_device* dev : l.devices()) {
+        if (rule == refimpl::ifdown_rule::all_down && !refimpl::dev_up(*dev)) m.keeps.erase(dev->id);
+        if (rule == refimpl::ifdown_rule::batch_devices && m.marked.count(dev->id) != 0) m.keeps.erase(dev->id);
+      }
+      m.marked.clear();
+      return;
+    default:
+      return;
+  }
+}
+
 void told(const look& l, notifier_memory& m) {
+  if (static_cast<event_kind>(l.e.value) == event_kind::NETDEV_UNREGISTER) {
+    l.require(m.heard_of.count(l.e.dev) != 0 || l.m.rebroadcasts[l.e.task] > 0, "unregister_only_if_told",
+              "a notifier is told UNREGISTER of a device whose REGISTER did not reach it");
+    m.heard_of.erase(l.e.dev);
+  }
+  keep(l, m);
   const auto what = static_cast<event_kind>(l.e.value);
   const bool replay = l.m.replays[l.e.task] > 0;
   if (what == event_kind::NETDEV_REGISTER) {
@@ -62,7 +95,16 @@ void replay_ended(const look& l, const std::string& name, notifier_memory& m) {
     std::vector<int> kept = m.told;
     if (registering && !kept.empty()) kept.pop_back();
     l.require(kept.empty(), "notifier_forgets_all", "a notifier that left was not told UNREGISTER of every device");
+    // The refused device's REGISTER came last, and whoever refuses keeps nothing.
+    if (registering && !m.order.empty()) m.keeps.erase(m.order.back());
+    std::erase_if(m.keeps, [&](int dev) {
+      return std::none_of(l.devices().begin(), l.devices().end(), [&](const auto* d) { return d->id == dev; });
+    });
+    l.require(m.keeps.empty(), "notifier_keeps_nothing",
+              "the events that a notifier was told have not made it drop what it kept of every device");
     m.told.clear();
+    m.keeps.clear();
+    m.heard_of.clear();
   } else {
     for (int dev : listed(l.s))
       l.require(has(m.told, dev), "refused_notifier_off_chain", "a notifier on the chain does not know every device");
@@ -114,47 +156,6 @@ void probe_replay(const look& l) {
   } else if (l.e.kind == event_kind::replay_end && !l.m.replayed.empty()) {
     replay_ended(l, l.m.replayed, l.m.notifiers[l.m.replayed]);
     l.m.replayed.clear();
-  }
-}
-
-namespace {
-
-void gc_at_rest(const look& l, refimpl::net& n, bool armed) {
-  refimpl::netns_ipv6& v6 = *n.ipv6;
-  bool expiring = false;
-  for (const auto& [key, f] : v6.table) {
-    if (f->expires == 0 && f->exceptions.empty()) continue;
-    expiring = true;
-    if (l.s.policy.gc.gc_list)
-      l.require(!refimpl::list_empty(&f->gc_link), "all_routes_in_reach", "a route that expires is not on the gc list");
-  }
-  l.require(!expiring || armed, "routes_have_a_timer", "a route expires and the timer is not armed");
-  net_memory& m = l.m.nets[n.id];
-  l.require(!m.skipped_gc || armed, "skipped_gc_made_up", "a skipped collection is not made up for");
-  if (l.s.policy.gc.refuse_over_max)
-    l.require(v6.dst_entries.load() <= v6.gc.max_size + 1, "routes_limited", "there are more routes than max_size");
-}
-
-}  // namespace
-
-void probe_gc(const look& l) {
-  if (l.e.kind == event_kind::fib6_gc_begin) {
-    bool& collecting = l.m.nets[l.e.net].collecting;
-    l.require(!collecting, "one_gc_at_a_time", "two collections of a namespace run at the same time");
-    collecting = true;
-  } else if (l.e.kind == event_kind::fib6_gc_end) {
-    l.m.nets[l.e.net].collecting = false;
-    l.m.nets[l.e.net].skipped_gc = false;
-  } else if (l.e.kind == event_kind::fib6_gc_skip) {
-    l.m.nets[l.e.net].skipped_gc = true;
-  } else if (l.e.kind == event_kind::rtnl_unlock || l.e.kind == event_kind::rcu_barrier_begin) {
-    for (refimpl::net* n : l.nets()) {
-      if (n->ipv6 == nullptr) continue;
-      const bool armed = l.s.timers.timer_pending(n->ipv6->ip6_fib_timer);
-      l.require(!armed || !n->ipv6->exited.load(), "timer_stopped_at_exit",
-                "the timer of a namespace that has gone is armed");
-      if (l.e.kind == event_kind::rtnl_unlock) gc_at_rest(l, *n, armed);
-    }
   }
 }
 

@@ -43,6 +43,7 @@ bool no_limit(const variant_policy& v) { return !v.gc.refuse_over_max; }
 bool hard_limit(const variant_policy& v) { return v.gc.refuse_over_max; }
 bool own_events(const variant_policy& v) { return v.collect == refimpl::batch_collect::devices_of_batch; }
 bool two_passes(const variant_policy& v) { return v.ops_lock_pass; }
+bool no_recheck(const variant_policy& v) { return !v.gc.recheck; }
 bool everyone(const variant_policy&) { return true; }
 bool per_device_events(const variant_policy& v) { return v.collect == refimpl::batch_collect::per_device; }
 
@@ -66,6 +67,9 @@ constexpr given_up exceptions[] = {
     {"fib_flush_once_per_rollback", everyone, "the removal of the last address flushes directly in every variant"},
     {"flag_means_dead_route", everyone, "a direct flush in between is allowed in every variant"},
     {"batch_once_per_exit", everyone, once_a_run},
+    {"unregister_only_if_told", everyone, "every variant tells the whole chain of a device that was refused"},
+    {"min_interval_between_gcs", no_recheck, "the interval is tested before the lock is taken, and not again"},
+    {"spins_for_one_gc", no_recheck, "whoever waits for the lock collects when he has it"},
     {"never_sleeps", everyone, "a reference that is kept for a time makes every variant sleep"},
     {"down_batch_once_per_rollback", own_events, "each close ends with a batch event of its own"},
     {"rollback_stops_all_before_down", two_passes, "closes devices that need the instance lock in a pass of their own"},

@@ -29,7 +29,8 @@ void add_steps(task_body& body, world& w, run_result& result, const std::vector<
     });
 }
 
-void run_phases(const scenario& s, const run_settings& settings, execution& exec, world& w, run_result& result) {
+void run_phases(const scenario& s, const run_settings& settings, execution& exec, refimpl::stack& on, world& w,
+                run_result& result) {
   std::vector<task_body> setup(1), tasks(s.tasks.size()), end(1);
   setup[0].name = "setup";
   setup[0].steps.push_back([&] {
@@ -45,6 +46,7 @@ void run_phases(const scenario& s, const run_settings& settings, execution& exec
     add_steps(tasks[i], w, result, s.tasks[i], static_cast<int>(i));
   }
   exec.run(tasks);
+  if (settings.at_rest && !on.stopped()) settings.at_rest(on);
   if (!settings.end_all) return;
   end[0].name = "end";
   end[0].steps.push_back([&] { w.let_go(); });
@@ -90,7 +92,7 @@ run_result run(const scenario& s, const run_settings& settings) {
     }
     if (settings.sink) settings.sink(e, on);
   });
-  run_phases(s, settings, exec, w, result);
+  run_phases(s, settings, exec, on, w, result);
   result.stopped = on.stopped();
   result.warnings = on.counters.warnings.load();
   if (!result.stopped) {

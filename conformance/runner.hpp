@@ -27,6 +27,8 @@ struct run_settings {
   // After the tasks: drop what the scenario still holds, delete its devices, end its namespaces. A leak shows then.
   bool end_all = true;
   event_sink sink;  // may be empty
+  // Called behind the tasks, when nobody is inside the stack and it has not stopped; may be empty.
+  std::function<void(refimpl::stack&)> at_rest;
 };
 
 // What an operation returned. Task -1: the set-up, -2: the end.

@@ -100,7 +100,13 @@ enum class op_kind : std::uint8_t {
   forward,
   watch,
   unwatch,
-  sleep
+  sleep,
+  link_down,
+  local_route,
+  close_unasked,
+  unregister_unasked,
+  put_unheld,
+  rcu_use
 };
 
 struct operation {

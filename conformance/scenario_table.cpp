@@ -43,12 +43,19 @@ const std::vector<op_entry>& op_table() {
       {k::linkwatch, "linkwatch", "", false, "linkwatch_event"},
       {k::cache, "cache", "na", true, "ip_route_output: a destination that is kept until uncache"},
       {k::uncache, "uncache", "", true, "dst_release of all kept destinations"},
-      {k::exception, "exception", "dp#", true, "rt6_insert_exception for # addresses behind the route"},
+      {k::exception, "exception", "dp#", true, "rt6_insert_exception for # addresses behind the route, as a packet asks for"},
       {k::gc, "gc", "n", true, "fib6_run_gc"},
       {k::forward, "forward", "n", true, "IPv6 forwarding: addresses join anycast groups"},
       {k::watch, "watch", "c", false, "register_netdevice_notifier"},
       {k::unwatch, "unwatch", "c", false, "unregister_netdevice_notifier"},
       {k::sleep, "sleep", "#", false, "# ms pass"},
+      {k::link_down, "link_down", "d", true, "dev_change_flags without IFF_UP"},
+      {k::local_route, "local_route", "da", true, "fib_table_insert of a local route, whose device may be down"},
+      {k::close_unasked, "close_unasked", "D", true, "dev_close_many, also of what an outer close has on its list"},
+      {k::unregister_unasked, "unregister_unasked", "D", true,
+       "unregister_netdevice_many, also of what an outer one has on its list"},
+      {k::put_unheld, "put_unheld", "d", true, "dev_put by somebody who has no reference"},
+      {k::rcu_use, "rcu_use", "d#", true, "# chained RCU callbacks, the last of which uses the device without a reference"},
   };
   return table;
 }

@@ -135,7 +135,8 @@ class controlled_execution::state final : public refimpl::schedule, public refim
 
   void visible(const refimpl::point& p) override {
     const bool point = p.kind == refimpl::point_kind::step || p.kind == refimpl::point_kind::unlock;
-    if (point && now_on_ != nullptr && !now_on_->softirq) pause(strand_at::ready, p.name);
+    const bool of_softirqs_too = p.kind == refimpl::point_kind::timer;
+    if (now_on_ != nullptr && (of_softirqs_too || (point && !now_on_->softirq))) pause(strand_at::ready, p.name);
   }
 
   // --- refimpl::rcu: a grace period waits for the sections that were open when it began; callbacks of one actor run in

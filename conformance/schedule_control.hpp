@@ -6,7 +6,7 @@
 // A task moves from one scheduling point to the next: before it takes a lock, when it waits or sleeps, behind an unlock,
 // inside a notifier call, and behind each event that touches more than RTNL (schedule_relation.hpp). Time is free: a sleep
 // may end and an armed timer may fire at any moment; each task has a clock of its own. A softirq runs as an actor of its
-// own, to its end, unless it has to spin for a lock.
+// own, to its end, unless it has to spin for a lock or is about to touch a timer that others touch.
 
 #include <functional>
 #include <memory>

@@ -69,6 +69,8 @@ std::map<std::string_view, event_class> make_table() {
                            "inet_insert_ifa",
                            "inet_del_ifa",
                            "addrconf_ifdown",
+                           "net_add_event_list",
+                           "net_del_event_list",
                            "linkwatch_do_dev"})
     t[name] = rtnl;
   for (const char* name : {"unlist_netdevice", "list_netdevice"}) t[name] = {.rtnl = true, .dev = true};  // readers look
@@ -87,7 +89,7 @@ std::map<std::string_view, event_class> make_table() {
   t["linkwatch_do_dev"] = {.more = object_kind::linkwatch};
   for (const char* name : {"mod_timer", "del_timer", "timer_fire"}) t[name] = {.more = object_kind::timers};
   for (const char* name :
-       {"fib6_gc_begin", "fib6_gc_end", "fib6_gc_skip", "fib6_gc_not_due", "dst_alloc", "dst_alloc_refused"})
+       {"fib6_gc_spin", "fib6_gc_begin", "fib6_gc_end", "fib6_gc_skip", "fib6_gc_not_due", "dst_alloc", "dst_alloc_refused"})
     t[name] = {.more = object_kind::fib6};
   for (const char* name :
        {"run_todo_begin", "run_todo_end", "msleep", "call_rcu", "rcu_callback", "rcu_barrier_begin", "rcu_barrier_end"})

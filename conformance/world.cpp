@@ -22,6 +22,7 @@ world::world(const scenario& s, refimpl::stack& on, scenario_driver& driver)
       nets_(s.nets.size() + 1, nullptr),
       devices_(s.devices.size(), nullptr),
       user_holds_(s.devices.size(), 0),
+      freed_while_held_(s.devices.size(), refimpl::no_id),
       watchers_(s.callbacks.size()) {
   nets_[0] = &on.init_net();
   set_limits(on.init_net());
@@ -66,6 +67,7 @@ void world::note(const refimpl::event& e) {
   for (std::size_t i = 0; i < devices_.size(); ++i)
     if (devices_[i] != nullptr && devices_[i]->id == e.dev) {
       devices_[i] = nullptr;
+      if (user_holds_[i] > 0) freed_while_held_[i] = e.dev;
       user_holds_[i] = 0;
     }
 }
@@ -137,12 +139,22 @@ void world::delete_all() {
 
 // --- callbacks ---
 
+// The loopback device of a namespace that is being set up is the one of no namespace that is known.
+bool world::concerns(const callback_plan& plan, const refimpl::netdev_notifier_info& info) const {
+  if (plan.any_device) return true;
+  if (info.dev == nullptr) return false;
+  const bool coming = is_loopback(plan.device) && nets_[static_cast<std::size_t>(-1 - plan.device)] == nullptr;
+  if (!coming) return info.dev == device(plan.device);
+  return (info.dev->flags.load() & refimpl::IFF_LOOPBACK) != 0 &&
+         std::find(nets_.begin(), nets_.end(), &refimpl::dev_net(*info.dev)) == nets_.end();
+}
+
 // In the replay of its own registration or removal a callback can refuse a device, and does nothing else.
 int world::react(const callback_plan& plan, watcher& w, const refimpl::netdev_notifier_info& info) {
   if (plan.react == reaction::none || w.left == 0) return refimpl::NOTIFY_DONE;
   if (!w.on_chain && plan.react != reaction::veto) return refimpl::NOTIFY_DONE;
   if (plan.event != "*" && plan.event != refimpl::name(info.event)) return refimpl::NOTIFY_DONE;
-  if (!plan.any_device && (info.dev == nullptr || info.dev != device(plan.device))) return refimpl::NOTIFY_DONE;
+  if (!concerns(plan, info)) return refimpl::NOTIFY_DONE;
   --w.left;
   switch (plan.react) {
     case reaction::veto:
@@ -228,6 +240,38 @@ error world::unregister_many(const operation& op) {
   }
   const error done = unregister_netdevice_many(s_, &head).code();
   return done != error::none ? done : first;
+}
+
+// --- what no caller in the kernel does: for callbacks that misbehave ---
+
+error world::close_unasked(const operation& op) {
+  refimpl::stack_list_head head(&s_.dangling_head);
+  for (net_device* dev : devices_of(op))
+    if (dev->reg_state.load() == refimpl::reg_state::registered) refimpl::list_add_tail(&dev->close_list, &head);
+  return refimpl::list_empty(&head) ? error::enodev : dev_close_many(s_, &head, true).code();
+}
+
+error world::unregister_unasked(const operation& op) {
+  refimpl::stack_list_head head(&s_.dangling_head);
+  for (net_device* dev : devices_of(op)) static_cast<void>(unregister_netdevice_queue(*dev, &head));
+  return unregister_netdevice_many(s_, &head).code();
+}
+
+// A reference that outlived its device is given back to memory that is somebody else's by now.
+error world::put(const operation& op) {
+  if (is_loopback(op.devices.front())) return error::eopnotsupp;
+  const auto at = static_cast<std::size_t>(op.devices.front());
+  if (const std::int32_t gone = std::exchange(freed_while_held_[at], refimpl::no_id); gone != refimpl::no_id) {
+    s_.events.emit(refimpl::event_kind::dev_put, s_.sched.current(), gone, refimpl::no_id, 0, "user");
+    s_.stop({refimpl::machine_check::kind::bug, "dev_put of a device that was freed"});
+    return error::eio;
+  }
+  net_device* dev = device(op.devices.front());
+  if (dev == nullptr) return error::enodev;
+  if (op.kind == op_kind::put_unheld) return dev_put(*dev, refimpl::holder::user).code();
+  if (user_holds_[at] == 0) return error::einval;
+  --user_holds_[at];
+  return dev_put(*dev, refimpl::holder::user).code();
 }
 
 error world::exit_nets(const operation& op) {

@@ -42,7 +42,12 @@ class world {
   error register_device(device_ref d);
   error close_many(const operation& op);
   error unregister_many(const operation& op);
+  error close_unasked(const operation& op);
+  error unregister_unasked(const operation& op);
+  error put(const operation& op);
   error add_route(const operation& op);
+  error add_exceptions(const operation& op);
+  error add_local_route(const operation& op, refimpl::net_device& dev);
   error exit_nets(const operation& op);
   void set_limits(refimpl::net& n);
   error use(refimpl::net_device& dev);
@@ -57,12 +62,14 @@ class world {
   std::vector<refimpl::net*> nets_;
   std::vector<refimpl::net_device*> devices_;
   std::vector<int> user_holds_;
+  std::vector<std::int32_t> freed_while_held_;  // identity; no_id: not so
   struct watcher {
     refimpl::notifier_block block;
     int left = 0;
     bool on_chain = false;
   };
   int react(const callback_plan& plan, watcher& w, const refimpl::netdev_notifier_info& info);
+  bool concerns(const callback_plan& plan, const refimpl::netdev_notifier_info& info) const;
   std::deque<watcher> watchers_;
   std::vector<refimpl::rtable*> destinations_;
 };

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "conformance/inclusion_campaign.hpp"
-#include "conformance/inclusion_counterexample.hpp"
 #include "conformance/judge.hpp"
 #include "conformance/promise.hpp"
 #include "conformance/schedule_compare.hpp"
@@ -48,7 +47,7 @@ void keep(const schedule_request& q, const schedule_file& f) {
 control_bounds bounds_of(const schedule_request& q) { return {.polls = q.polls, .firings = q.firings}; }
 
 outcome all_interleavings(catalogue& inputs, const schedule_request& q, const schedule_run& r) {
-  const driven_model& model = model_for(q.model, r.variant);
+  const driven_model& model = model_for(q.driven(), r.variant);
   const scenario s = scenario_of(inputs, r);
   require_supported(model, s);
   script_cache cache(inputs);
@@ -66,7 +65,7 @@ outcome all_interleavings(catalogue& inputs, const schedule_request& q, const sc
 }
 
 outcome random_inclusion(catalogue& inputs, const schedule_request& q, const schedule_run& r) {
-  const driven_model& model = model_for(q.model, r.variant);
+  const driven_model& model = model_for(q.driven(), r.variant);
   script_cache cache(inputs);
   inclusion_campaign_settings o;
   o.seed = r.seed;
@@ -164,7 +163,7 @@ outcome again(catalogue& inputs, const schedule_request& q) {
   const std::string end = ending(result);
   if (!end.empty()) out.output += "the execution " + end + "\n";
   bool included = true;
-  const driven_model* model = find_driven_model(q.model);
+  const driven_model* model = find_driven_model(q.driven());
   if (model != nullptr && model->unsupported(f.what).empty() && !model->variant(f.variant).empty()) {
     script_cache cache(inputs);
     const scripted_model m(cache, *model, f.what, f.variant);
@@ -176,37 +175,6 @@ outcome again(catalogue& inputs, const schedule_request& q) {
   return out;
 }
 
-// The claims that say violated, each with its counterexample on the stack.
-outcome counterexamples(catalogue& inputs, const schedule_request& q, const schedule_run& r) {
-  const rule_book rules(inputs);
-  std::string only;
-  if (r.variant_given) only = model_for(q.model, r.variant).variant(r.variant);
-  limits most;
-  most.threads = 1;
-  most.seconds = r.seconds > 0 ? r.seconds : 20;
-  most.symmetry = true;
-  outcome out;
-  std::map<replay_outcome, std::size_t> counts;
-  out.output = fmt::format("quiesce {}\n\n  {:<36}{:<11}{:>5}  {}\n", QUIESCE_VERSION, "property", "variant", "steps",
-                           "on the stack");
-  for (const claim_entry* claim : violated_claims(inputs, only)) {
-    if (claim->claim.model != q.model) continue;
-    log_progress(claim->claim.name);
-    const counterexample_replay c = replay_claim(inputs, rules, *claim, most);
-    ++counts[c.outcome];
-    out.output +=
-        fmt::format("  {:<36}{:<11}{:>5}  {}{}\n", c.property, c.variant, c.steps == 0 ? "-" : std::to_string(c.steps),
-                    name(c.outcome), c.detail.empty() ? "" : ": " + c.detail);
-  }
-  log_progress("");
-  out.output += "\n";
-  for (const auto& [o, n] : counts) out.output += fmt::format("{}: {}\n", name(o), n);
-  out.status = counts[replay_outcome::keeps] > 0          ? exit_violated
-               : counts[replay_outcome::not_violated] > 0 ? exit_unknown
-                                                          : exit_ok;
-  return out;
-}
-
 }  // namespace
 
 void add_schedule_options(CLI::App& app, schedule_request& q) {
@@ -214,19 +182,20 @@ void add_schedule_options(CLI::App& app, schedule_request& q) {
   app.add_flag(
       "--exhaustive", q.exhaustive,
       "all interleavings of the scenario (default: one of two tasks and four devices), and the model's traces of it");
-  app.add_flag("--counterexamples", q.counterexamples, "replay the counterexample of each claim that says violated");
+  app.add_flag("--counterexamples", q.counterexamples,
+               "drive the stack by the counterexample of each claim that says violated; with --variant, --model: of these");
   app.add_option("--sample", q.sample, "random or pct: so many schedules of the scenario, judged by the properties")
       ->check(CLI::IsMember({"random", "pct"}));
   app.add_option("--schedule", q.schedule_file, "run the schedule of this file again, twice");
   app.add_option("--schedule-out", q.schedule_out, "write the first failing schedule to a file");
-  app.add_option("--model", q.model, "the model that traces are compared with; default teardown");
+  app.add_option("--model", q.model, "the model that traces are compared with, default teardown; whose counterexamples are replayed, default all");
   app.add_option("--polls", q.polls, "sleeps of a task that end by themselves; default 3");
   app.add_option("--firings", q.firings, "firings of each timer; default 2");
 }
 
 outcome run_schedules(catalogue& inputs, const schedule_request& q, const schedule_run& r) {
   if (!q.schedule_file.empty()) return again(inputs, q);
-  if (q.counterexamples) return counterexamples(inputs, q, r);
+  if (q.counterexamples) return replay_counterexamples(inputs, q, r);
   if (q.exhaustive) return all_interleavings(inputs, q, r);
   return q.inclusion ? random_inclusion(inputs, q, r) : samples(inputs, q, r);
 }

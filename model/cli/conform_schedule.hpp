@@ -16,7 +16,8 @@ struct schedule_request {
   bool counterexamples = false;  // of the claims about the model, on the stack
   std::string sample;            // random, pct: schedules of one scenario
   std::string schedule_file;     // replay this one
-  std::string model = "teardown";
+  std::string model;  // empty: teardown; for counterexamples: all
+  std::string driven() const { return model.empty() ? "teardown" : model; }
   std::string schedule_out;  // where the first failing schedule goes
   unsigned polls = 3, firings = 2;
   bool asked() const { return exhaustive || inclusion || counterexamples || !sample.empty() || !schedule_file.empty(); }
@@ -32,5 +33,6 @@ struct schedule_run {
   double seconds = 0;
 };
 outcome run_schedules(catalogue&, const schedule_request&, const schedule_run&);
+outcome replay_counterexamples(catalogue&, const schedule_request&, const schedule_run&);
 
 }  // namespace quiesce::cli

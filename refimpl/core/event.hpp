@@ -43,6 +43,8 @@ namespace quiesce::refimpl {
   /* + */ X(needs_fib_flush_set) X(needs_fib_flush_clear) X(arp_ifdown_net) X(pneigh_queue_purge) X(neigh_destroy)      \
   X(del_timer) X(timer_fire) X(inetdev_init) X(inetdev_destroy) X(inet_insert_ifa) X(inet_del_ifa) X(addrconf_ifdown)   \
   X(fib6_gc_not_due) X(linkwatch_add_event) X(linkwatch_do_dev) X(setup_net) X(cleanup_net) X(net_free)                                    \
+  /* + waits for fib6_gc_lock; event_list: value = whether the node was linked in */ X(fib6_gc_spin)                   \
+  X(net_add_event_list) X(net_del_event_list)                                                                           \
   /* value = ifindex */ X(RTM_NEWLINK) X(RTM_DELLINK) /* + */ X(RTM_NEWADDR) X(RTM_DELADDR)                             \
   /* + WARN_ON, pr_emerg: tag = what */ X(kernel_warning)
 // clang-format on

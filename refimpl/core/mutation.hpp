@@ -31,7 +31,7 @@ namespace quiesce::refimpl {
   X(registration_put_twice, "unregister.cpp rollback_registered_many", "the registration reference is dropped twice")     \
   X(registration_put_too_early, "unregister.cpp rollback_registered_many", "the reference is dropped before its grace period") \
   X(not_queued, "unregister.cpp unregister_netdevice_many", "net_set_todo is not called")                                 \
-  X(rtnl_dropped_in_rollback, "unregister.cpp dismantle", "RTNL is dropped and taken again")                              \
+  X(rtnl_dropped_in_rollback, "unregister.cpp grace_period", "RTNL is dropped for the grace periods")                     \
   X(freed_without_wait, "todo.cpp run_list", "the wait for references is left out")                                       \
   X(todo_under_rtnl, "todo.cpp netdev_run_todo", "RTNL is held during the wait")                                          \
   X(unregistering_not_counted_down, "todo.cpp destroy", "dev_unreg_count is not decremented")                             \
@@ -65,6 +65,7 @@ namespace quiesce::refimpl {
   X(chain_put_twice, "holders.cpp release", "a late reference is dropped twice")                                          \
   X(linkwatch_not_put, "linkwatch.cpp linkwatch_do_dev", "the device is not put")                                         \
   X(upper_not_put, "adjacency.cpp netdev_upper_dev_unlink", "the lower device is not put")                                \
+  X(uppers_left_alone, "upper.cpp unregister_uppers", "devices above one that leaves stay")                                \
   X(loopback_first, "net_namespace.cpp queue_devices", "loopback is queued before the other devices")                     \
   X(physical_not_pushed, "net_namespace.cpp default_device_exit_net", "physical devices stay in the namespace")           \
   X(move_without_batch, "change_net_namespace.cpp leave", "the batch event of the old namespace is left out")             \

@@ -34,6 +34,7 @@ void add_batch_variants(std::vector<variant_policy>& all) {
   h.collect = batch_collect::representatives;
   h.down_batch = false;
   h.loopback_device = false;
+  h.close_each = true;
   h.rtnetlink = rtnetlink_rule::blacklist_and_batch;
   all.push_back(h);
 
@@ -70,6 +71,7 @@ void add_batch_variants(std::vector<variant_policy>& all) {
 variant_policy v58() {
   variant_policy v = derive(k44(), "5.8", "v5.8");
   v.unregister_final = false;
+  v.pernet_ops_rwsem = true;
   v.rtnetlink = rtnetlink_rule::whitelist;
   v.home = dst_home::blackhole;
   v.gc.global_lock = false;
@@ -164,6 +166,7 @@ variant_policy reference() {
   v.proxy_purge = proxy_purge_rule::per_device;
   v.exit = exit_rule::wait_unregistering;  // the namespace outlives its devices (rule R5)
   v.gc.recheck = true;
+  v.gc.no_timer_after_exit = true;
   return v;
 }
 

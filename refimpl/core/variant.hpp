@@ -35,6 +35,7 @@ struct gc_policy {
   bool gc_list = false;           // walk only entries that can expire
   bool exceptions_listed = true;  // false: exceptions never join the gc list (fixed by cfe82469a00f)
   bool recheck = false;           // look at last_gc again once the lock is taken
+  bool no_timer_after_exit = false;  // fib6_net_exit shuts the timer down, whoever may still come
 };
 
 struct variant_policy {
@@ -53,14 +54,17 @@ struct variant_policy {
   bool rebroadcast_batch = false;
   // net/replay.cpp
   replay_rule replay = replay_rule::k44;
+  bool pernet_ops_rwsem = false;  // a notifier comes and goes while no namespace is set up or cleaned up (328fbe747ad4)
   // net/close.cpp
   bool open_refuses_leaving =
       false;  // dev_open of a device that is being closed, unregistered or moved further up the call chain
   // net/unregister.cpp
   bool pre_uninit = false;
   bool ops_lock_pass = false;  // close devices that need the instance lock in a first pass
+  bool close_each = false;     // each device is closed and leaves the lists before the next is closed
   // net/todo.cpp, net/wait_allrefs.cpp
   bool unregister_final = true;
+  bool final_event() const { return unregister_final && !close_each; }  // it came with v3.7
   int base_refcount = 0;
   wait_rule wait = wait_rule::k44;
   // net/fib_frontend.cpp, net/fib_semantics.cpp

@@ -11,12 +11,15 @@ void net_add_event_list(list_head* head, net& n) {
   const variant_policy& p = n.owner.policy;
   if (!p.net_ns) return;
   const bool unqueued = list_empty(&n.event_list);
-  if (unqueued == (p.add_when == add_rule::unqueued))
-    debug_list_add_tail(n.owner, &n.event_list, head, "net_add_event_list");
+  const bool adds = unqueued == (p.add_when == add_rule::unqueued);
+  n.owner.emit_net(event_kind::net_add_event_list, n, nullptr, adds ? 1 : 0);
+  if (adds) debug_list_add_tail(n.owner, &n.event_list, head, "net_add_event_list");
 }
 
 void net_del_event_list(net& n) {
-  if (n.owner.policy.net_ns) list_del_init(&n.event_list);
+  if (!n.owner.policy.net_ns) return;
+  list_del_init(&n.event_list);
+  n.owner.emit_net(event_kind::net_del_event_list, n);
 }
 
 void batch::notify(event_kind event, net& n, net_device* dev) {

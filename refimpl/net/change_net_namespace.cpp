@@ -36,7 +36,7 @@ void leave(net_device& dev) {
   call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER, dev);
   unless(s.policy, mutation::move_without_batch, [&] { batch_after_move(dev); });
   s.rcu_barrier();
-  if (s.policy.unregister_final) call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER_FINAL, dev);
+  if (s.policy.final_event()) call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER_FINAL, dev);
 }
 
 void arrive(net_device& dev, net& to, int ifindex, const std::string& name) {

@@ -13,6 +13,7 @@ constexpr const char* close_loop = "list_for_each_entry(dev, close_list)";
 // dev_deactivate_many: v4.4 leaves it to the caller where every device is about to be unregistered; v6.1 waits whatever the
 // list holds.
 bool deactivation_waits(stack& s, list_head* head) {
+  if (s.policy.close_each) return !list_empty(head);  // dev_close of a device that is down does nothing
   if (!s.policy.unregister_final) return !s.policy.ops_lock_pass || !list_empty(head);
   bool needed = false;
   list_for_each_entry<net_device>(head, s.turns(close_loop),
@@ -75,6 +76,23 @@ status dev_close(net_device& dev) {
     status r = dev_close_many(s, &single, true);
     if (!bad_link(single.next)) list_del(&single);
     return r;
+  });
+}
+
+status dev_change_flags_down(net_device& dev) {
+  stack& s = dev.owner;
+  return s.enter([&]() -> status {
+    if (status r = check_registered(s, dev); !r) return r;
+    if (!dev_up(dev)) return {};
+    if (!list_empty(&dev.close_list)) return error::ebusy;
+    stack_list_head single(&s.dangling_head);
+    list_add(&dev.close_list, &single);
+    __dev_close_many(s, &single);
+    list_del_init(&dev.close_list);
+    rtmsg_ifinfo(event_kind::RTM_NEWLINK, dev, dev_net(dev), dev.ifindex);
+    call_netdevice_notifiers(event_kind::NETDEV_DOWN, dev);
+    batch_after_single_down(dev);
+    return {};
   });
 }
 

@@ -64,8 +64,8 @@ lock_state& lock_of(net& n) {
 }
 
 void arm_timer(net& n, std::uint64_t delay) {
-  if (n.ipv6->exited.load()) return;  // rule G10
   stack& s = n.owner;
+  if (s.policy.gc.no_timer_after_exit && n.ipv6->exited.load()) return;  // rule G10
   unless(s.policy, mutation::gc_timer_not_armed,
          [&] { s.timers.mod_timer(n.ipv6->ip6_fib_timer, s.timers.jiffies() + delay); });
   s.emit_net(event_kind::mod_timer, n, nullptr, static_cast<std::int64_t>(delay), "ip6_fib_timer");
@@ -81,6 +81,7 @@ void run_locked(std::int64_t expires, net& n) {
   s.counters.fib6_gc_runs.fetch_add(1, std::memory_order_relaxed);
   s.counters.fib6_gc_visited.fetch_add(args.visited, std::memory_order_relaxed);
   v6.ip6_rt_last_gc.store(static_cast<std::int64_t>(s.timers.jiffies()));
+  s.sched.visible({point_kind::timer, &v6.ip6_fib_timer, "ip6_fib_timer"});  // who adds a route now arms it in vain
   if (args.more != 0) {
     arm_timer(n, static_cast<std::uint64_t>(v6.gc.interval));
   } else {
@@ -100,6 +101,7 @@ void run(std::int64_t expires, net& n, bool force, bool may_recheck) {
   stack& s = n.owner;
   lock_state& lock = lock_of(n);
   if (force) {
+    s.emit_net(event_kind::fib6_gc_spin, n);
     s.sched.visible({point_kind::lock, &lock, lock.name});
     s.sched.lock(lock);
   } else if (!s.sched.trylock(lock)) {

@@ -72,7 +72,9 @@ void purge_after(neigh_table& tbl, net_device& dev) {
     lock_guard held(s.sched, tbl.proxy_lock);
     return tbl.proxy_queue.empty();
   }();
-  if (empty) s.timers.del_timer_sync(tbl.proxy_timer);
+  if (!empty) return;
+  s.visible("del_timer_sync", &tbl.proxy_timer);
+  s.timers.del_timer_sync(tbl.proxy_timer);
 }
 
 }  // namespace

@@ -147,6 +147,9 @@ status dev_open(net_device& dev);
 // NETDEV_DOWN_BATCH.
 status dev_close_many(stack& s, list_head* head, bool unlink);
 status dev_close(net_device& dev);
+// `ip link set DEV down`: dev_change_flags with __dev_notify_flags. One device, whose batch event needs no list. emits: as
+// dev_close, without a span.
+status dev_change_flags_down(net_device& dev);
 
 // --- unregister: unregister_netdevice_queue, unregister_netdevice_many (net/unregister.cpp) ---
 

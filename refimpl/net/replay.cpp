@@ -133,8 +133,27 @@ status replay_register(stack& s, notifier_block& nb) {
 
 }  // namespace
 
+namespace {
+// pernet_ops_rwsem for write: net_mutex here, which set-up and exit hold throughout.
+class no_pernet_operations {
+ public:
+  explicit no_pernet_operations(stack& s) : stack_(s) {
+    if (s.policy.pernet_ops_rwsem) s.sched.lock(s.net_mutex);
+  }
+  ~no_pernet_operations() {
+    if (stack_.policy.pernet_ops_rwsem) stack_.sched.unlock(stack_.net_mutex);
+  }
+  no_pernet_operations(const no_pernet_operations&) = delete;
+
+ private:
+  stack& stack_;
+};
+}  // namespace
+
 status register_netdevice_notifier(stack& s, notifier_block& nb) {
   return s.enter([&]() -> status {
+    if (s.rtnl_is_held_by_me()) return error::edeadlk;
+    const no_pernet_operations alone(s);
     rtnl_guard held(s);
     if (!held) return held.code();
     if (std::find(s.netdev_chain.begin(), s.netdev_chain.end(), &nb) != s.netdev_chain.end()) return error::eexist;
@@ -146,6 +165,8 @@ status register_netdevice_notifier(stack& s, notifier_block& nb) {
 
 status unregister_netdevice_notifier(stack& s, notifier_block& nb) {
   return s.enter([&]() -> status {
+    if (s.rtnl_is_held_by_me()) return error::edeadlk;
+    const no_pernet_operations alone(s);
     rtnl_guard held(s);
     if (!held) return held.code();
     if (std::find(s.netdev_chain.begin(), s.netdev_chain.end(), &nb) == s.netdev_chain.end()) return error::enoent;

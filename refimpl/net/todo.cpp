@@ -74,7 +74,7 @@ void run_list(stack& s, list_head* list) {
   while (!list_empty(list)) {
     net_device& first = *list_entry<net_device>(list->next);
     if (!any_order) {
-      if (s.policy.unregister_final) final_event(first);
+      if (s.policy.final_event()) final_event(first);
       set_unregistered(first);
       linkwatch_forget_dev(first);
       s.emit(event_kind::netdev_wait_allrefs, &first);

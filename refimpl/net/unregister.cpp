@@ -45,6 +45,25 @@ void close_all(stack& s, list_head* head) {
   static_cast<void>(dev_close_many(s, &close_head, true));
 }
 
+void close_one(net_device& dev) {
+  stack_list_head single(&dev.owner.dangling_head);
+  list_add(&dev.close_list, &single);
+  static_cast<void>(dev_close_many(dev.owner, &single, true));
+}
+
+void unlist(net_device& dev) {
+  unlist_netdevice(dev);
+  dev.reg_state.store(reg_state::unregistering);
+}
+
+// 2.6.33: dev_close of one device after the other.
+void close_and_unlist_each(stack& s, list_head* head) {
+  list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
+    close_one(dev);
+    unlist(dev);
+  });
+}
+
 void notify_unregister(net_device& dev) {
   dev_shutdown(dev);
   call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER, dev);
@@ -62,10 +81,11 @@ void uninit(net_device& dev) {
   netdev_unregister_kobject(dev);
 }
 
-// cfa579f66656, reverted by e759e1e4a4bd.
-void drop_rtnl_for_a_moment(stack& s) {
-  s.__rtnl_unlock();
-  static_cast<void>(s.rtnl_lock());
+// The mutant: cfa579f66656, reverted by e759e1e4a4bd.
+void grace_period(stack& s) {
+  also(s.policy, mutation::rtnl_dropped_in_rollback, [&] { s.__rtnl_unlock(); });
+  s.synchronize_net();
+  also(s.policy, mutation::rtnl_dropped_in_rollback, [&] { static_cast<void>(s.rtnl_lock()); });
 }
 
 // One loop with each device's events interleaved (every kernel), or two with the batch event between (J1 and after).
@@ -84,9 +104,8 @@ void dismantle(stack& s, list_head* head) {
   const auto batch_event = [&] { events.unregister(head, batch_place::before_uninit); };
   in_order(s.policy, mutation::uninit_before_unregister, notify_all,
            [&] { in_order(s.policy, mutation::batch_too_late, batch_event, uninit_all); });
-  also(s.policy, mutation::rtnl_dropped_in_rollback, [&] { drop_rtnl_for_a_moment(s); });
   events.unregister(head, batch_place::after_uninit);
-  unless(s.policy, mutation::no_second_grace_period, [&] { s.synchronize_net(); });
+  unless(s.policy, mutation::no_second_grace_period, [&] { grace_period(s); });
   events.unregister(head, batch_place::after_grace_period);
 }
 
@@ -102,15 +121,15 @@ void rollback_registered_many(stack& s, list_head* head) {
   check_states(s, head);
   if (list_empty(head)) return;
   span_scope span(s, event_kind::rollback_begin, event_kind::rollback_end, head);
-  unless(s.policy, mutation::unregister_without_close, [&] { close_all(s, head); });
-  const auto unlist = [&] {
-    list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
-      unlist_netdevice(dev);
-      dev.reg_state.store(reg_state::unregistering);
-    });
-    unless(s.policy, mutation::no_first_grace_period, [&] { s.synchronize_net(); });
+  if (s.policy.close_each)
+    close_and_unlist_each(s, head);
+  else
+    unless(s.policy, mutation::unregister_without_close, [&] { close_all(s, head); });
+  const auto unlist_all = [&] {
+    if (!s.policy.close_each) list_for_each_entry<net_device>(head, s.turns(unreg_loop), unlist);
+    unless(s.policy, mutation::no_first_grace_period, [&] { grace_period(s); });
   };
-  in_order(s.policy, mutation::unlist_too_late, unlist, [&] {
+  in_order(s.policy, mutation::unlist_too_late, unlist_all, [&] {
     in_order(
         s.policy, mutation::registration_put_too_early, [&] { dismantle(s, head); }, [&] { put_all(s, head); });
   });

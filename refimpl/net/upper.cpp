@@ -69,8 +69,8 @@ void forget_lower(net_device& dev) {
 void unregister_uppers(net_device& lower, const rtnl_link_ops& kind) {
   if (lower.reg_state.load() != reg_state::unregistering) return;
   const std::vector<net_device*> uppers = uppers_of_kind(lower, kind);
-  if (uppers.empty()) return;
   stack& s = lower.owner;
+  if (uppers.empty() || s.policy.mutant == mutation::uppers_left_alone) return;
   stack_list_head list(&s.dangling_head);
   for (net_device* up : uppers) unlink_and_queue(*up, &list);
   static_cast<void>(unregister_netdevice_many(s, &list));

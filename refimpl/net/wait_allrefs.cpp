@@ -77,7 +77,7 @@ struct waiting {
     take_rtnl();
     bool pending = false;
     each([&](net_device& dev) {
-      if (s.policy.unregister_final) call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER_FINAL, dev);
+      if (s.policy.final_event()) call_netdevice_notifiers(event_kind::NETDEV_UNREGISTER_FINAL, dev);
       pending = pending || dev.linkwatch_pending.load();
     });
     if (pending) linkwatch_run_queue(s);
