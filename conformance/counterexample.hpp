@@ -3,8 +3,9 @@
 // A counterexample of a model, as a scenario and a schedule of the reference stack: the stack is driven so that it does what
 // the model did, and is judged by the same property.
 //
-// A model that is converted is one line in converted_models(). A variant of a model that the stack has under another name, or
-// as a change of one that it has, and an option that stands for one of the stack's mutants, are lines in counterexample_variant.cpp.
+// A model that is converted is one line in converted_models(). A variant of a model that the stack has under another name,
+// or as a change of one that it has, and an option that stands for one of the stack's mutants, are lines in
+// counterexample_variant.cpp.
 
 #include <map>
 #include <string>
@@ -59,17 +60,17 @@ const char* name(replay_outcome);
 struct counterexample_replay {
   std::string claim, model, model_variant, options, variant, property;
   replay_outcome outcome = replay_outcome::beyond;
-  bool as_is = false;  // the variant is the stack's own, unchanged
-  std::string detail;  // the reason, or the stack's breach in one line
+  bool as_is = false;                                 // the variant is the stack's own, unchanged
+  std::string detail;                                 // the reason, or the stack's breach in one line
   std::size_t steps = 0, devices = 0, schedules = 0;  // of the model; of the scenario; that were tried
-  std::string how;     // the schedule that breaks it: "in the model's order", "pct 17", "in turn"
+  std::string how;  // the schedule that breaks it: "in the model's order", "pct 17", "in turn"
   scenario what;
   std::vector<std::string> actors;  // empty: in turn
   control_bounds bounds;
 };
 
 struct replay_effort {
-  limits model;                 // of the search for the counterexample
+  limits model;                   // of the search for the counterexample
   std::uint64_t schedules = 300;  // near the model's order, and random ones
 };
 

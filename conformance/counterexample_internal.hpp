@@ -28,7 +28,8 @@ class script_maker {
   std::string option(const std::string& name, const std::string& otherwise) const;
   // "{dev0, dev1}" or "dev0" as elements.
   static std::vector<std::string> elements(const std::string& text);
-  static std::string choice(const step_text&, std::string_view what);  // shown or value; empty: none
+  static std::string choice(const step_text&, std::string_view what);  // empty: none of that name
+  static std::vector<std::string> chosen_set(const step_text&, std::string_view what, std::string_view sort);
   // "perform close_devices(any)" -> "close_devices"; empty if the step performs nothing.
   static std::string performed(const step_text&);
   static bool is_loopback_name(const std::string& device) { return device.starts_with("lo("); }
@@ -39,10 +40,10 @@ class script_maker {
     return finish();
   }
   counterexample_script finish();
-  net_ref net(const std::string& name);          // numbered as met; `init_net` is 0, and so is the first unless kept
+  net_ref net(const std::string& name);             // numbered as met; `init_net` is 0, and so is the first unless kept
   void keep_init_net() { init_net_free_ = false; }  // no namespace of the model is init_net
   device_ref add_device(const std::string& name, device_plan);
-  device_ref device(const std::string& name);    // added, or a loopback device
+  device_ref device(const std::string& name);  // added, or a loopback device
   bool known(const std::string& name) const { return numbers_.count(name) != 0; }
   std::size_t task(const std::string& process);
   void add(const std::string& process, operation op) { out_.what.tasks[task(process)].push_back(std::move(op)); }
@@ -82,7 +83,8 @@ counterexample_script convert_wait_allrefs(const run_text&, const instance&);
 counterexample_script convert_fib6_gc(const run_text&, const instance&);
 counterexample_script convert_wait_backoff(const run_text&, const instance&);
 
-// Rules about milliseconds, which compare the wait with a number that the claim gives: measured on the stack in simulated time.
+// Rules about milliseconds, which compare the wait with a number that the claim gives: measured on the stack in simulated
+// time.
 bool about_milliseconds(const std::string& model, const std::string& property);
 counterexample_replay measure_wait(const ast::claim&, const run_text&, const instance&, const stack_version&);
 

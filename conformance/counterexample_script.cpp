@@ -9,10 +9,12 @@ namespace quiesce::conformance {
 
 const std::vector<converted_model>& converted_models() {
   static const std::vector<converted_model> all = {
-      {"teardown", convert_teardown},         {"register", convert_register},       {"namespaces", convert_namespaces},
-      {"replay", convert_replay},             {"fib_neigh", convert_fib_neigh},     {"proxy_queue", convert_proxy_queue},
+      {"teardown", convert_teardown},         {"register", convert_register},
+      {"namespaces", convert_namespaces},     {"replay", convert_replay},
+      {"fib_neigh", convert_fib_neigh},       {"proxy_queue", convert_proxy_queue},
       {"wait_allrefs", convert_wait_allrefs}, {"fib6_gc", convert_fib6_gc},
-      {"wait_backoff", convert_wait_backoff}, {"wait_list", convert_wait_backoff},  {"wait_rcu", convert_wait_backoff},
+      {"wait_backoff", convert_wait_backoff}, {"wait_list", convert_wait_backoff},
+      {"wait_rcu", convert_wait_backoff},
   };
   return all;
 }
@@ -53,8 +55,22 @@ std::vector<std::string> script_maker::elements(const std::string& text) {
 
 std::string script_maker::choice(const step_text& s, std::string_view what) {
   for (const trace_choice& c : s.choices)
-    if (c.what == what) return c.shown.empty() ? c.value : c.shown;
+    if (c.what == what) {
+      const std::string head = fmt::format("{} = ", what);
+      return c.shown.starts_with(head) ? c.shown.substr(head.size()) : c.value;
+    }
   return {};
+}
+
+// A set that no variable shows is a number: its bits are the elements in order, dev0 first.
+std::vector<std::string> script_maker::chosen_set(const step_text& s, std::string_view what, std::string_view sort) {
+  const std::string text = choice(s, what);
+  if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return elements(text);
+  std::vector<std::string> out;
+  const std::uint64_t bits = std::stoull(text);
+  for (unsigned i = 0; i < 64; ++i)
+    if ((bits >> i & 1) != 0) out.push_back(fmt::format("{}{}", sort, i));
+  return out;
 }
 
 std::string script_maker::performed(const step_text& s) {
@@ -95,11 +111,13 @@ std::size_t script_maker::task(const std::string& process) {
 void script_maker::follow(const step_text& s) {
   const auto found = std::find(processes_.begin(), processes_.end(), s.process);
   if (found == processes_.end()) return;
-  for (const trace_event& e : s.events)
-    out_.order.push_back({fmt::format("t{}", found - processes_.begin() + 1), e.name});
+  for (const trace_event& e : s.events) out_.order.push_back({fmt::format("t{}", found - processes_.begin() + 1), e.name});
 }
 
 counterexample_script script_maker::finish() {
+  // What is broken from the start, or by softirqs alone.
+  const bool nothing = run_.length() == 0 || settings_.environment == "packets_and_timer";
+  if (out_.what.tasks.empty() && nothing) out_.what.tasks.push_back({on(op_kind::sleep, {}, 1), on(op_kind::sleep, {}, 1)});
   std::erase_if(out_.what.tasks, [](const auto& t) { return t.empty(); });
   if (out_.beyond.empty() && out_.what.tasks.empty()) out_.beyond = "no operation is performed";
   if (out_.beyond.empty()) out_.beyond = defect(out_.what);

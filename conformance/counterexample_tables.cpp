@@ -20,11 +20,11 @@ class fib_neigh_maker : public script_maker {
     keep_init_net();
     for (const std::string& d : all_with("home")) add_one(d);
     if (option("with_fib", "true") == "true") add_routes();
-    if (option("with_neigh", "true") == "true") add_entries();
     for (const auto& [d, number] : numbers_) settle(d, number);
+    if (option("with_neigh", "true") == "true") add_entries();  // also of devices that are down: configured in advance
     delay_what_is_asked_again();
     for (std::size_t i = 1; i < run_.steps.size() && out_.beyond.empty(); ++i) {
-      if (run_.steps[i].statement == "either") operate(run_.steps[i]);
+      if (run_.steps[i].statement == "either") operate(run_.steps[i], i);
       follow(run_.steps[i]);
     }
     return finish();
@@ -112,11 +112,9 @@ class fib_neigh_maker : public script_maker {
   }
 
   // operate(): one branch for each operation.
-  void operate(const step_text& s) {
-    const std::string devs = choice(s, "devs"), d = choice(s, "d");
-    std::vector<device_ref> all;
-    for (const std::string& x : elements(devs))
-      if (known(x)) all.push_back(device(x));
+  void operate(const step_text& s, std::size_t at) {
+    const std::string d = choice(s, "d");
+    const std::vector<device_ref> all = as_visited(chosen_set(s, "devs", "dev"), at);
     const bool one = known(d);
     const std::string branch = choice(s, "branch");
     if (branch == "0" && !all.empty()) add(s.process, on(op_kind::unregister, all));
@@ -128,6 +126,21 @@ class fib_neigh_maker : public script_maker {
       add(s.process, on(op_kind::link_event, {device(d)}, 0));
       add(s.process, operation{op_kind::linkwatch});
     }
+  }
+
+  // The devices of a set in the order in which the loops that follow meet them.
+  std::vector<device_ref> as_visited(const std::vector<std::string>& set, std::size_t at) {
+    std::vector<device_ref> out;
+    const auto meet = [&](const std::string& d) {
+      const bool member = known(d) && std::find(set.begin(), set.end(), d) != set.end();
+      if (member && std::find(out.begin(), out.end(), device(d)) == out.end()) out.push_back(device(d));
+    };
+    for (const char* event : {"NETDEV_UNREGISTER", "NETDEV_DOWN"})
+      for (std::size_t i = at + 1; i < run_.steps.size() && performed(run_.steps[i]).empty(); ++i)
+        for (const trace_event& e : run_.steps[i].events)
+          if (e.name == event) meet(e.args[0]);
+    for (const std::string& d : set) meet(d);
+    return out;
   }
 
   std::size_t routes_end_ = 0;
@@ -143,7 +156,7 @@ class proxy_queue_maker : public script_maker {
     for (const std::string& d : all_with("home")) {
       device_plan plan;
       plan.net = net(initially("home", d));
-      plan.up = initially_true("up", d);
+      plan.up = true;  // what is down is not closed in the kernel
       add_device(d, plan);
     }
     for (const step_text& s : run_.steps)

@@ -85,7 +85,8 @@ class teardown_maker : public script_maker {
   void furnish(const std::string& d, device_ref number, bool up) {
     const bool varied = option("inet", "uniform") == "varied";
     if (varied && !initially_true("in_device", d)) return;
-    if (varied && initially_true("has_address", d)) out_.what.setup.push_back(on(op_kind::address, {number}, 0, own_address(number)));
+    if (varied && initially_true("has_address", d))
+      out_.what.setup.push_back(on(op_kind::address, {number}, 0, own_address(number)));
     out_.what.setup.push_back(on(op_kind::local_route, {number}, 0, host_behind(number, 1)));
     if (up) out_.what.setup.push_back(on(op_kind::route, {number}, 0, route_to(static_cast<unsigned>(number))));
   }
@@ -165,7 +166,6 @@ class register_maker : public script_maker {
 
   counterexample_script convert() {
     keep_init_net();
-    for (const std::string& n : all_with("loopback_dev")) static_cast<void>(n);
     std::string under_way;
     for (std::size_t i = 1; i < run_.steps.size() && out_.beyond.empty(); ++i) {
       const step_text& s = run_.steps[i];
@@ -196,6 +196,12 @@ class register_maker : public script_maker {
 
   void refuse(const std::string& d) {
     for (std::size_t i = 0; i < told_; ++i) out_.what.callbacks.push_back({});  // told before
+    callback_plan route;  // the model finds a nexthop through every device
+    route.event = "NETDEV_REGISTER";
+    route.device = device(d);
+    route.react = reaction::act;
+    route.act = on(op_kind::local_route, {route.device}, 0, host_behind(5, 1));
+    out_.what.callbacks.push_back(route);
     callback_plan veto;
     veto.event = "NETDEV_REGISTER";
     veto.device = device(d);

@@ -91,10 +91,15 @@ class gc_maker : public script_maker {
     out_.what.options.max_size = static_cast<int>(bound("max_size", 1));
     if (settings_.environment == "net_exit") keep_init_net();
     for (const std::string& n : all_with("entries")) add_net(n);
-    out_.what.setup.push_back({op_kind::sleep, {}, {}, {}, removes_all() ? 100'000 : 2000, 0});
+    out_.what.setup.push_back(on(op_kind::sleep, {}, 20'000));  // less than ip6_rt_gc_interval: the timer is still armed
+    ages_ = removed_by_tasks();
     for (std::size_t i = 1; i < run_.steps.size() && out_.beyond.empty(); ++i) step(run_.steps[i]);
     out_.order.clear();
-    for (std::size_t i = 1; i < run_.steps.size(); ++i) follow(run_.steps[i]);
+    for (std::size_t i = 1; i < run_.steps.size(); ++i) {
+      follow(run_.steps[i]);
+      if (run_.steps[i].process.starts_with("run_timer_softirq"))
+        for (const trace_event& e : run_.steps[i].events) out_.order.push_back({"timer ip6_fib_timer fires", e.name});
+    }
     return finish();
   }
 
@@ -116,11 +121,15 @@ class gc_maker : public script_maker {
     if (entries != "0") out_.what.setup.push_back(on(op_kind::exception, {d}, std::stoll(entries), prefix(d)));
   }
 
-  // Whether a collection of the run leaves nothing: then the routes are to be old.
-  bool removes_all() const {
-    for (const step_text& s : run_.steps)
-      if (choice(s, "left") == "0") return true;
-    return false;
+  // Whether a collection of a task leaves nothing: then the routes are to be old when it begins. The timer comes later
+  // still.
+  bool removed_by_tasks() const {
+    return std::any_of(run_.steps.begin(), run_.steps.end(), [](const step_text& s) {
+      return choice(s, "left") == "0" && !s.process.starts_with("run_timer_softirq");
+    });
+  }
+  void grow_old(const std::string& process) {
+    if (ages_ && out_.what.tasks[task(process)].empty()) add(process, on(op_kind::sleep, {}, 15'000));
   }
 
   void step(const step_text& s) {
@@ -137,6 +146,7 @@ class gc_maker : public script_maker {
 
   void allocate(const std::string& process, const std::string& n) {
     chosen_[process] = n;
+    grow_old(process);
     const device_ref d = device(n);
     add(process, on(op_kind::exception, {d}, 1, prefix(d)));
   }
@@ -149,6 +159,7 @@ class gc_maker : public script_maker {
     const device_ref d = add_device(process, plan);
     out_.what.setup.insert(out_.what.setup.begin(),
                            on(op_kind::address, {d}, 0, {true, 0x20010db800000000u + static_cast<std::uint64_t>(d), 1, 64}));
+    grow_old(process);
     add(process, on(op_kind::close, {d}));
   }
 
@@ -158,6 +169,7 @@ class gc_maker : public script_maker {
   }
 
   std::map<std::string, std::string> chosen_;
+  bool ages_ = false;
 };
 
 }  // namespace

@@ -35,9 +35,14 @@ void member(const look& l, batch_span& s) {
   s.listed.push_back(l.e.dev);
 }
 
+bool by_list(const look& l) {
+  const refimpl::variant_policy& p = l.s.policy;
+  return p.batch_at != refimpl::batch_place::none && p.collect == refimpl::batch_collect::event_list;
+}
+
 // The namespaces that are linked in, against those of the batch.
 void due(const look& l, batch_span& s) {
-  if (s.due) return;
+  if (s.due || !by_list(l)) return;
   s.due = true;
   const std::set<int> wanted(s.nets.begin(), s.nets.end());
   l.require(s.linked == wanted, "event_list_is_the_nets_of_the_batch",
@@ -46,9 +51,8 @@ void due(const look& l, batch_span& s) {
 
 void end(const look& l, std::map<std::uint32_t, batch_span>::iterator at) {
   batch_span& s = at->second;
-  const refimpl::variant_policy& p = l.s.policy;
   const bool unwinding = std::uncaught_exceptions() > 0;  // the stack has stopped in it
-  if (p.batch_at != refimpl::batch_place::none && p.collect == refimpl::batch_collect::event_list && !unwinding) {
+  if (by_list(l) && !unwinding) {
     due(l, s);
     l.require(s.sent == s.nets, "batch_order_as_devices",
               "the batch events do not come in the order of the devices, each namespace once");

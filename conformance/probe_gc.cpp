@@ -23,8 +23,10 @@ void gc_at_rest(const look& l, refimpl::net& n, bool armed) {
   l.require(!expiring || armed, "routes_have_a_timer", "a route expires and the timer is not armed");
   net_memory& m = l.m.nets[n.id];
   l.require(!m.skipped_gc || armed, "skipped_gc_made_up", "a skipped collection is not made up for");
-  if (l.s.policy.gc.refuse_over_max)
-    l.require(v6.dst_entries.load() <= v6.gc.max_size + 1, "routes_limited", "there are more routes than max_size");
+  const auto cpus =
+      std::count_if(l.m.collectors.begin(), l.m.collectors.end(), [](const auto& c) { return c.second.asked_at != 0; });
+  l.require(v6.dst_entries.load() <= v6.gc.max_size + static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, cpus)),
+            "routes_limited", "there are more routes than max_size and one for each CPU");
 }
 
 }  // namespace
@@ -77,6 +79,14 @@ void skips(const look& l, collector_memory& c) {
   c.asks_for = refimpl::no_id;
 }
 
+// Also of a namespace that is not listed any more.
+void armed(const look& l) {
+  if (std::string_view(l.e.tag) != "ip6_fib_timer") return;
+  const refimpl::net* at = l.net();
+  l.require(!l.m.nets[l.e.net].freed && (at == nullptr || !at->ipv6->exited.load()), "timer_stopped_at_exit",
+            "the timer of a namespace that has gone is armed");
+}
+
 void asks(const look& l, collector_memory& c) {
   const refimpl::net* at = l.net();
   c.asks_for = l.e.net;
@@ -91,8 +101,7 @@ void timers(const look& l) {
   for (refimpl::net* n : l.nets()) {
     if (n->ipv6 == nullptr) continue;
     const bool armed = l.s.timers.timer_pending(n->ipv6->ip6_fib_timer);
-    l.require(!armed || !n->ipv6->exited.load(), "timer_stopped_at_exit",
-              "the timer of a namespace that has gone is armed");
+    l.require(!armed || !n->ipv6->exited.load(), "timer_stopped_at_exit", "the timer of a namespace that has gone is armed");
     if (l.e.kind == event_kind::rtnl_unlock && nobody_at_work(l)) gc_at_rest(l, *n, armed);
   }
 }
@@ -114,6 +123,11 @@ void probe_gc(const look& l) {
       return ends(l, c);
     case event_kind::fib6_gc_skip:
       return skips(l, c);
+    case event_kind::mod_timer:
+      return armed(l);
+    case event_kind::net_free:
+      l.m.nets[l.e.net].freed = true;
+      return;
     case event_kind::fib6_gc_not_due:
       c.spins_for = refimpl::no_id;
       c.asks_for = refimpl::no_id;

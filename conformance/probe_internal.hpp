@@ -45,13 +45,14 @@ struct net_memory {
   bool flushed_directly = false;  // fib_flush since the mark was set
   bool collecting = false;
   bool skipped_gc = false;
+  bool freed = false;
 };
 struct notifier_memory {
-  std::vector<int> told;     // REGISTER, in order
-  std::vector<int> undone;   // UNREGISTER of the replay under way
-  std::vector<int> order;    // REGISTER of the replay under way
-  bool registering = false;  // the replay under way is the one of a registration
-  std::set<int> heard_of;    // REGISTER, as its own runs say
+  std::vector<int> told;        // REGISTER, in order
+  std::vector<int> undone;      // UNREGISTER of the replay under way
+  std::vector<int> order;       // REGISTER of the replay under way
+  bool registering = false;     // the replay under way is the one of a registration
+  std::set<int> heard_of;       // REGISTER, as its own runs say
   std::set<int> keeps, marked;  // what a handler of this variant would keep of devices, and drop at the next batch event
 };
 // A handler's run under way.
@@ -67,20 +68,20 @@ struct handler_run {
 struct batch_span {
   std::uint32_t task = 0;
   bool close = false;
-  std::int64_t members = 0;      // that are still to be told
-  std::vector<int> nets;         // of its devices, each once, in order; of a close: of those that are up
-  std::vector<int> listed;       // of a close: devices on its list
-  std::set<int> linked;          // namespaces that it linked to its event list
-  std::vector<int> sent;         // namespaces of its batch events
-  bool due = false;              // its batch events have begun
+  std::int64_t members = 0;  // that are still to be told
+  std::vector<int> nets;     // of its devices, each once, in order; of a close: of those that are up
+  std::vector<int> listed;   // of a close: devices on its list
+  std::set<int> linked;      // namespaces that it linked to its event list
+  std::vector<int> sent;     // namespaces of its batch events
+  bool due = false;          // its batch events have begun
 };
 // What a task does with the IPv6 collector.
 struct collector_memory {
-  int spins_for = refimpl::no_id;   // namespace
-  int spun = 0;                     // collections of others that ended meanwhile
-  int asks_for = refimpl::no_id;    // namespace of the route that it allocates
-  std::int64_t expire = 0;          // ip6_rt_gc_expire when it asked
-  std::uint64_t asked_at = 0;       // collector_events then
+  int spins_for = refimpl::no_id;  // namespace
+  int spun = 0;                    // collections of others that ended meanwhile
+  int asks_for = refimpl::no_id;   // namespace of the route that it allocates
+  std::int64_t expire = 0;         // ip6_rt_gc_expire when it asked
+  std::uint64_t asked_at = 0;      // collector_events then
 };
 
 class probe_memory {
@@ -88,7 +89,7 @@ class probe_memory {
   std::map<std::uint32_t, batch_span> spans;  // by span
   std::map<int, std::uint32_t> linked_by;     // namespace -> span whose event list it is on
   std::map<std::uint32_t, collector_memory> collectors;
-  std::uint64_t collector_events = 0;         // of any task that may move ip6_rt_gc_expire
+  std::uint64_t collector_events = 0;  // of any task that may move ip6_rt_gc_expire
   std::map<int, device_memory> devices;
   std::map<int, net_memory> nets;
   std::map<std::string, notifier_memory> notifiers;

@@ -144,8 +144,8 @@ void at_rest(const look& l) {
       if (p.dev != nullptr && p.dev->reg_state.load() != refimpl::reg_state::registered)
         l.fail("no_neighbour_of_unregistered_device", "a proxy entry is on " + p.dev->name + ", which is unregistered");
     const bool in_enqueue = tbl->proxy_lock.owner.load() != nullptr;
-    l.require(in_enqueue || tbl->proxy_queue.empty() || l.s.timers.timer_pending(tbl->proxy_timer), "proxy_queue_has_a_timer",
-              "packets wait in the proxy queue and its timer is not armed");
+    l.require(in_enqueue || tbl->proxy_queue.empty() || l.s.timers.timer_pending(tbl->proxy_timer),
+              "proxy_queue_has_a_timer", "packets wait in the proxy queue and its timer is not armed");
   }
   for (auto& [id, dev] : l.m.devices) {
     if (dev.told_unregister) packets_of(l, id);

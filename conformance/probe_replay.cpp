@@ -68,11 +68,9 @@ void told(const look& l, notifier_memory& m) {
     if (replay) tell_register(l, m);
     m.undone.clear();
   } else if (what == event_kind::NETDEV_UNREGISTER) {
-    if (replay) {
-      l.require(has(m.told, l.e.dev), "notifier_told_of_known_only",
-                "a notifier is told UNREGISTER of a device that it does not know");
-      m.undone.push_back(l.e.dev);
-    }
+    l.require(l.m.rebroadcasts[l.e.task] > 0 || has(m.told, l.e.dev), "notifier_told_of_known_only",
+              "a notifier is told UNREGISTER of a device that it does not know");
+    if (replay) m.undone.push_back(l.e.dev);
     std::erase(m.told, l.e.dev);
   }
 }
@@ -102,7 +100,7 @@ void replay_ended(const look& l, const std::string& name, notifier_memory& m) {
     });
     l.require(m.keeps.empty(), "notifier_keeps_nothing",
               "the events that a notifier was told have not made it drop what it kept of every device");
-    m.told.clear();
+    m.told = std::move(kept);  // what it was told of once, it knows
     m.keeps.clear();
     m.heard_of.clear();
   } else {
@@ -131,6 +129,8 @@ void known_at_rest(const look& l) {
     if (dev->reg_state.load() == refimpl::reg_state::registered) registered.push_back(dev->id);
   for (const auto& [name, m] : l.m.notifiers) {
     if (!on_chain(l, name)) continue;
+    for (int dev : listed(l.s))
+      l.require(has(m.told, dev), "refused_notifier_off_chain", "a notifier on the chain does not know every device");
     for (int dev : m.told)
       l.require(has(registered, dev), "refused_device_forgotten", "a notifier knows a device that is not registered");
   }

@@ -35,7 +35,15 @@ void asked_again(const look& l) {
 
 }  // namespace
 
+namespace {
+void below_floor(const look& l) {
+  l.require(l.e.value >= l.s.policy.base_refcount, "reference_floor",
+            "a reference count is below what it is without holders");
+}
+}  // namespace
+
 void probe_wait(const look& l) {
+  if (l.e.kind == event_kind::netdev_refcnt_poll) below_floor(l);
   switch (l.e.kind) {
     case event_kind::net_set_todo:
       l.m.devices[l.e.dev].waited_by = l.e.task;

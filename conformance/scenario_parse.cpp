@@ -188,7 +188,7 @@ void reader::option() {
     if (hz != 100 && hz != 250 && hz != 300 && hz != 1000) fail(t, "hz is 100, 250, 300 or 1000");
     s_.options.hz = hz;
   } else if (name.text == "gc_thresh") {
-    s_.options.gc_thresh = static_cast<int>(take_number(1, 1'000'000));
+    s_.options.gc_thresh = static_cast<int>(take_number(0, 1'000'000));
   } else if (name.text == "max_size") {
     s_.options.max_size = static_cast<int>(take_number(1, 1'000'000));
   } else if (name.text == "order") {

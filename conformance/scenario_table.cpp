@@ -43,7 +43,8 @@ const std::vector<op_entry>& op_table() {
       {k::linkwatch, "linkwatch", "", false, "linkwatch_event"},
       {k::cache, "cache", "na", true, "ip_route_output: a destination that is kept until uncache"},
       {k::uncache, "uncache", "", true, "dst_release of all kept destinations"},
-      {k::exception, "exception", "dp#", true, "rt6_insert_exception for # addresses behind the route, as a packet asks for"},
+      {k::exception, "exception", "dp#", true,
+       "rt6_insert_exception for # addresses behind the route, as a packet asks for"},
       {k::gc, "gc", "n", true, "fib6_run_gc"},
       {k::forward, "forward", "n", true, "IPv6 forwarding: addresses join anycast groups"},
       {k::watch, "watch", "c", false, "register_netdevice_notifier"},
@@ -144,7 +145,7 @@ struct examiner {
     const auto& events = chain_events();
     require(c.event == "*" || std::find(events.begin(), events.end(), c.event) != events.end(),
             fmt::format("`{}` is no event of the chain", c.event));
-    require(known_device(c.device) && (!c.any_device || c.device == 0), "a callback names a device that is not there");
+    require(c.any_device ? c.device == 0 : known_device(c.device), "a callback names a device that is not there");
     require(c.times >= 1 && c.times <= 1000 && c.priority >= -1000 && c.priority <= 1000, "a callback's number is wrong");
     if (c.react == reaction::act)
       operation_of(c.act, true);
@@ -159,7 +160,7 @@ struct examiner {
             "the scenario is too large");
     require(s.options.hz == 100 || s.options.hz == 250 || s.options.hz == 300 || s.options.hz == 1000,
             "hz is 100, 250, 300 or 1000");
-    require(s.options.gc_thresh >= 1 && s.options.max_size >= 1, "a limit of the garbage collection is wrong");
+    require(s.options.gc_thresh >= 0 && s.options.max_size >= 1, "a limit of the garbage collection is wrong");
     for (int i = 0; i < static_cast<int>(s.devices.size()); ++i) device(i);
     for (const callback_plan& c : s.callbacks) callback(c);
     for (const fault_plan& f : s.faults) {

@@ -22,7 +22,7 @@ std::uint32_t actor_names::number(const std::string& name) {
 
 namespace {
 
-constexpr std::uint32_t main_task = 1, inline_softirq = 2, first_softirq = 1000;
+constexpr std::uint32_t main_task = 1, inline_softirq = 2;
 constexpr std::size_t stack_bytes = 192 * 1024;
 
 // Locks by name and order of first use: in the set-up that order is the same in every execution, later it need not be.
@@ -243,6 +243,7 @@ class controlled_execution::state final : public refimpl::schedule, public refim
     strand* on = nullptr;
     std::function<void()> body;
     std::string name;
+    nanoseconds due{0};  // a timer's: its handler does not run before
   };
 
   // --- accesses of the present move ---
@@ -431,14 +432,15 @@ class controlled_execution::state final : public refimpl::schedule, public refim
       return;
     }
     out.push_back({actor, nullptr,
-                   [this, &source, i] { add(access_kind::writes, object_of(object_kind::timers)), source.fire(i); }, name});
+                   [this, &source, i] { add(access_kind::writes, object_of(object_kind::timers)), source.fire(i); }, name,
+                   source.due(i)});
   }
 
   strand& strand_of(option& o) {
     if (o.on != nullptr) return *o.on;
     ++fired_[o.actor];
-    strands_.push_back(std::make_unique<strand>(o.name, o.actor, first_softirq + o.actor, true));
-    strands_.back()->clock = inline_now_;
+    strands_.push_back(std::make_unique<strand>(o.name, o.actor, first_softirq_id + o.actor, true));
+    strands_.back()->clock = std::max(inline_now_, o.due);
     strands_.back()->start(stacks_, std::move(o.body));
     return *strands_.back();
   }

@@ -46,6 +46,8 @@ class actor_names {
 
 // Task t1 of the scenario is this task of the stack's events, t2 the next one.
 inline constexpr std::uint32_t first_task_id = 10;
+// A softirq is this one and the number of its actor.
+inline constexpr std::uint32_t first_softirq_id = 1000;
 
 // Drives one execution.
 class chooser {

@@ -179,6 +179,11 @@ class candidates {
     }
     for (std::size_t i = 0; i < s_.callbacks.size(); ++i) {
       offer([&](scenario& s) { s.callbacks[i].priority = 0; });
+      for (net_ref n = 0; n <= static_cast<net_ref>(s_.nets.size()); ++n)
+        offer([&](scenario& s) {
+          callback_plan& c = s.callbacks[i];
+          if (!c.any_device && !is_loopback(c.device)) c.device = loopback_of(n);
+        });
       offer([&](scenario& s) { s.callbacks[i].late = false; });
       offer([&](scenario& s) { s.callbacks[i].react = reaction::none, s.callbacks[i].act = {}; });
     }

@@ -22,7 +22,8 @@ world::world(const scenario& s, refimpl::stack& on, scenario_driver& driver)
       nets_(s.nets.size() + 1, nullptr),
       devices_(s.devices.size(), nullptr),
       user_holds_(s.devices.size(), 0),
-      freed_while_held_(s.devices.size(), refimpl::no_id),
+      freed_(s.devices.size(), refimpl::no_id),
+      owed_(s.devices.size(), 0),
       watchers_(s.callbacks.size()) {
   nets_[0] = &on.init_net();
   set_limits(on.init_net());
@@ -46,7 +47,7 @@ world::~world() {
 net_device* world::device(device_ref d) const {
   if (!is_loopback(d)) return devices_[static_cast<std::size_t>(d)];
   net* n = net_at(-1 - d);
-  return n != nullptr ? n->loopback_dev.load() : nullptr;
+  return n != nullptr ? n->loopback_dev.load() : coming_;
 }
 
 net* world::net_at(net_ref n) const {
@@ -67,8 +68,8 @@ void world::note(const refimpl::event& e) {
   for (std::size_t i = 0; i < devices_.size(); ++i)
     if (devices_[i] != nullptr && devices_[i]->id == e.dev) {
       devices_[i] = nullptr;
-      if (user_holds_[i] > 0) freed_while_held_[i] = e.dev;
-      user_holds_[i] = 0;
+      freed_[i] = e.dev;
+      owed_[i] = std::exchange(user_holds_[i], 0);
     }
 }
 
@@ -162,7 +163,9 @@ int world::react(const callback_plan& plan, watcher& w, const refimpl::netdev_no
     case reaction::throw_:
       throw std::runtime_error("callback of the scenario");
     case reaction::act:
+      coming_ = info.dev != nullptr && (info.dev->flags.load() & refimpl::IFF_LOOPBACK) != 0 ? info.dev : nullptr;
       static_cast<void>(on_rtnl(plan.act));
+      coming_ = nullptr;
       return refimpl::NOTIFY_DONE;
     case reaction::none:
       break;
@@ -253,25 +256,34 @@ error world::close_unasked(const operation& op) {
 
 error world::unregister_unasked(const operation& op) {
   refimpl::stack_list_head head(&s_.dangling_head);
-  for (net_device* dev : devices_of(op)) static_cast<void>(unregister_netdevice_queue(*dev, &head));
+  for (net_device* dev : devices_of(op)) refimpl::list_move_tail(&dev->unreg_list, &head);
   return unregister_netdevice_many(s_, &head).code();
 }
 
-// A reference that outlived its device is given back to memory that is somebody else's by now.
+// A reference that outlived its device is given back to memory that is somebody else's by now; one that nobody had is taken
+// from whoever has one, as the kernel counts no holders.
 error world::put(const operation& op) {
   if (is_loopback(op.devices.front())) return error::eopnotsupp;
   const auto at = static_cast<std::size_t>(op.devices.front());
-  if (const std::int32_t gone = std::exchange(freed_while_held_[at], refimpl::no_id); gone != refimpl::no_id) {
-    s_.events.emit(refimpl::event_kind::dev_put, s_.sched.current(), gone, refimpl::no_id, 0, "user");
+  const bool unheld = op.kind == op_kind::put_unheld;
+  net_device* dev = device(op.devices.front());
+  if (dev == nullptr && freed_[at] != refimpl::no_id && (unheld || owed_[at] > 0)) {
+    --owed_[at];
+    s_.events.emit(refimpl::event_kind::dev_put, s_.sched.current(), freed_[at], refimpl::no_id, 0, "user");
     s_.stop({refimpl::machine_check::kind::bug, "dev_put of a device that was freed"});
     return error::eio;
   }
-  net_device* dev = device(op.devices.front());
   if (dev == nullptr) return error::enodev;
-  if (op.kind == op_kind::put_unheld) return dev_put(*dev, refimpl::holder::user).code();
-  if (user_holds_[at] == 0) return error::einval;
-  --user_holds_[at];
-  return dev_put(*dev, refimpl::holder::user).code();
+  if (!unheld && user_holds_[at] == 0) return error::einval;
+  user_holds_[at] -= unheld ? 0 : 1;
+  auto from = refimpl::holder::user;
+  for (std::size_t h = refimpl::holders; unheld && h-- > 0;)
+    if (const auto other = static_cast<refimpl::holder>(h);
+        other != refimpl::holder::registration && dev->refs.of(other) > 0) {
+      from = other;
+      break;
+    }
+  return dev_put(*dev, from).code();
 }
 
 error world::exit_nets(const operation& op) {

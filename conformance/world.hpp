@@ -62,7 +62,8 @@ class world {
   std::vector<refimpl::net*> nets_;
   std::vector<refimpl::net_device*> devices_;
   std::vector<int> user_holds_;
-  std::vector<std::int32_t> freed_while_held_;  // identity; no_id: not so
+  std::vector<std::int32_t> freed_;  // identity of a device that was freed, else no_id
+  std::vector<int> owed_;            // references to it that users held then
   struct watcher {
     refimpl::notifier_block block;
     int left = 0;
@@ -70,6 +71,7 @@ class world {
   };
   int react(const callback_plan& plan, watcher& w, const refimpl::netdev_notifier_info& info);
   bool concerns(const callback_plan& plan, const refimpl::netdev_notifier_info& info) const;
+  refimpl::net_device* coming_ = nullptr;  // the loopback device of a namespace that is being set up, in a callback
   std::deque<watcher> watchers_;
   std::vector<refimpl::rtable*> destinations_;
 };

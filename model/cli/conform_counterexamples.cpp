@@ -21,7 +21,8 @@ struct row {
   bool of_stack = false;
   std::vector<counterexample_replay> claims;
   const counterexample_replay& best() const {
-    return *std::min_element(claims.begin(), claims.end(), [](const auto& a, const auto& b) { return a.outcome < b.outcome; });
+    return *std::min_element(claims.begin(), claims.end(),
+                             [](const auto& a, const auto& b) { return a.outcome < b.outcome; });
   }
 };
 
@@ -69,6 +70,16 @@ std::string claims_not_shown(const std::vector<row>& rows) {
   return out.empty() ? out : "\nclaims whose own counterexample is not shown, although another one's is:\n" + out;
 }
 
+// What was tried where a variant of the stack does not do what its model does.
+std::string scenarios_of(const std::vector<row>& rows) {
+  std::string out;
+  for (const row& r : rows)
+    for (const counterexample_replay& c : r.claims)
+      if (c.outcome == replay_outcome::keeps && r.best().outcome == replay_outcome::keeps)
+        out += fmt::format("\n# {}\n{}", c.claim, format(c.what));
+  return out.empty() ? out : "\nscenarios that do not show it:\n" + out;
+}
+
 std::string table(const std::vector<row>& rows, bool of_stack, const char* title) {
   std::string out;
   std::size_t shown = 0, all = 0;
@@ -79,8 +90,8 @@ std::string table(const std::vector<row>& rows, bool of_stack, const char* title
     out += line_of(r);
   }
   if (all == 0) return {};
-  return fmt::format("\n{}: {} of {} are broken by the stack too\n  {:<11}{:<40}{:>3}{:>5}  {}\n{}", title, shown, all, "variant",
-                     "property", "", "steps", "on the stack", out);
+  return fmt::format("\n{}: {} of {} are broken by the stack too\n  {:<11}{:<40}{:>3}{:>5}  {}\n{}", title, shown, all,
+                     "variant", "property", "", "steps", "on the stack", out);
 }
 
 }  // namespace
@@ -107,13 +118,13 @@ outcome replay_counterexamples(catalogue& inputs, const schedule_request& q, con
   log_progress("");
   const std::vector<row> rows = rows_of(std::move(all));
   const auto any = [&](replay_outcome o) {
-    return std::any_of(rows.begin(), rows.end(), [o](const row& x) { return x.best().outcome == o; });
+    return std::any_of(rows.begin(), rows.end(), [o](const row& x) { return x.of_stack && x.best().outcome == o; });
   };
   outcome out;
   out.output = fmt::format("quiesce {}\n", QUIESCE_VERSION);
   out.output += table(rows, true, "variants of the stack and what their models break");
   out.output += table(rows, false, "variants that only the models have, mostly mutants");
-  out.output += claims_not_shown(rows);
+  out.output += claims_not_shown(rows) + scenarios_of(rows);
   out.status = any(replay_outcome::keeps) ? exit_violated : any(replay_outcome::not_violated) ? exit_unknown : exit_ok;
   return out;
 }

@@ -97,8 +97,10 @@ std::vector<breach> breaches_of(const rule_book& rules, const scenario& s, const
   run_settings settings;
   settings.policy = refimpl::variant(variant);
   settings.end_all = false;
-  settings.sink = [&](const refimpl::event& e, refimpl::stack&) { j.push(e); };
+  settings.sink = [&](const refimpl::event& e, refimpl::stack& on) { j.push(e, &on); };
+  settings.at_rest = [&](refimpl::stack& on) { j.at_rest(on); };
   result = run_controlled(s, settings, drive, names, bounds);
+  if (result.run.stopped) j.stopped(*result.run.stopped);
   std::vector<breach> out;
   for (const breach& b : j.breaches()) {
     const ast::property& p = *rules.entries()[rules.number(b.property)].property;
@@ -188,7 +190,9 @@ void add_schedule_options(CLI::App& app, schedule_request& q) {
       ->check(CLI::IsMember({"random", "pct"}));
   app.add_option("--schedule", q.schedule_file, "run the schedule of this file again, twice");
   app.add_option("--schedule-out", q.schedule_out, "write the first failing schedule to a file");
-  app.add_option("--model", q.model, "the model that traces are compared with, default teardown; whose counterexamples are replayed, default all");
+  app.add_option(
+      "--model", q.model,
+      "the model that traces are compared with, default teardown; whose counterexamples are replayed, default all");
   app.add_option("--polls", q.polls, "sleeps of a task that end by themselves; default 3");
   app.add_option("--firings", q.firings, "firings of each timer; default 2");
 }

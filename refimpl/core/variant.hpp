@@ -30,11 +30,11 @@ struct gc_policy {
   enum class force_rule { always, never, over_max };
   bool global_lock = false;  // one lock for all namespaces (G44)
   force_rule force = force_rule::always;
-  bool skip_needs_room = true;    // within min_interval skip only while entries <= max_size
-  bool refuse_over_max = true;    // ip6_dst_gc returns entries > max_size and the allocation fails
-  bool gc_list = false;           // walk only entries that can expire
-  bool exceptions_listed = true;  // false: exceptions never join the gc list (fixed by cfe82469a00f)
-  bool recheck = false;           // look at last_gc again once the lock is taken
+  bool skip_needs_room = true;       // within min_interval skip only while entries <= max_size
+  bool refuse_over_max = true;       // ip6_dst_gc returns entries > max_size and the allocation fails
+  bool gc_list = false;              // walk only entries that can expire
+  bool exceptions_listed = true;     // false: exceptions never join the gc list (fixed by cfe82469a00f)
+  bool recheck = false;              // look at last_gc again once the lock is taken
   bool no_timer_after_exit = false;  // fib6_net_exit shuts the timer down, whoever may still come
 };
 

@@ -81,6 +81,7 @@ void run_locked(std::int64_t expires, net& n) {
   s.counters.fib6_gc_runs.fetch_add(1, std::memory_order_relaxed);
   s.counters.fib6_gc_visited.fetch_add(args.visited, std::memory_order_relaxed);
   v6.ip6_rt_last_gc.store(static_cast<std::int64_t>(s.timers.jiffies()));
+  s.emit_net(event_kind::fib6_gc_end, n, nullptr, static_cast<std::int64_t>(args.visited));
   s.sched.visible({point_kind::timer, &v6.ip6_fib_timer, "ip6_fib_timer"});  // who adds a route now arms it in vain
   if (args.more != 0) {
     arm_timer(n, static_cast<std::uint64_t>(v6.gc.interval));
@@ -88,7 +89,6 @@ void run_locked(std::int64_t expires, net& n) {
     s.timers.del_timer(v6.ip6_fib_timer);
     s.emit_net(event_kind::del_timer, n, nullptr, 0, "ip6_fib_timer");
   }
-  s.emit_net(event_kind::fib6_gc_end, n, nullptr, static_cast<std::int64_t>(args.visited));
 }
 
 void skip(net& n, event_kind how, const char* why) {

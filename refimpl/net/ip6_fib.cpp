@@ -119,6 +119,25 @@ status ip6_route_del(net& n, const ip_key& dst, std::uint8_t plen, std::uint32_t
   });
 }
 
+namespace {
+// The part under tb6_lock.
+error add_exception(net& n, const ip_key& dst, std::uint8_t plen, std::uint32_t metric, const ip_key& daddr,
+                    std::uint64_t lifetime_ms) {
+  stack& s = n.owner;
+  netns_ipv6& v6 = *n.ipv6;
+  lock_guard held(s.sched, v6.tb6_lock);
+  const auto at = v6.table.find({dst, plen, metric});
+  if (at == v6.table.end()) return error::enetunreach;
+  fib6_info& f = *at->second;
+  const std::uint64_t now = s.timers.jiffies();
+  f.exceptions.push_back({daddr, now, lifetime_ms != 0 ? now + s.timers.msecs_to_jiffies(lifetime_ms) : 0});
+  dev_hold(f.nh_dev, holder::dst);
+  v6.dst_entries.fetch_add(1);
+  if (chosen(s.policy, mutation::exception_not_listed, s.policy.gc.exceptions_listed, false)) join_gc_list(n, f);
+  return error::none;
+}
+}  // namespace
+
 status rt6_insert_exception(net& n, const ip_key& dst, std::uint8_t plen, std::uint32_t metric, const ip_key& daddr,
                             std::uint64_t lifetime_ms) {
   stack& s = n.owner;
@@ -128,16 +147,9 @@ status rt6_insert_exception(net& n, const ip_key& dst, std::uint8_t plen, std::u
     s.emit_net(event_kind::dst_alloc, n);
     if (s.alloc_fails("ip6_dst_alloc")) return error::enomem;
     if (v6.dst_entries.load() > v6.gc.gc_thresh && ip6_dst_gc(n)) return error::enobufs;
-    lock_guard held(s.sched, v6.tb6_lock);
-    const auto at = v6.table.find({dst, plen, metric});
-    if (at == v6.table.end()) return error::enetunreach;
-    fib6_info& f = *at->second;
-    const std::uint64_t now = s.timers.jiffies();
-    f.exceptions.push_back({daddr, now, lifetime_ms != 0 ? now + s.timers.msecs_to_jiffies(lifetime_ms) : 0});
-    dev_hold(f.nh_dev, holder::dst);
-    v6.dst_entries.fetch_add(1);
-    if (chosen(s.policy, mutation::exception_not_listed, s.policy.gc.exceptions_listed, false)) join_gc_list(n, f);
-    fib6_force_start_gc(n);
+    if (const error e = add_exception(n, dst, plen, metric, daddr, lifetime_ms); e != error::none) return e;
+    s.sched.visible({point_kind::timer, &v6.ip6_fib_timer, "ip6_fib_timer"});
+    fib6_force_start_gc(n);  // with no lock held
     return {};
   });
 }

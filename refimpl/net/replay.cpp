@@ -90,8 +90,11 @@ struct replay {
   // sends one batch event more with `last` (the outroll label). v6.1 walks backwards instead.
   void roll_back(std::vector<std::pair<net*, std::vector<net_device*>>>& seen, net_device& last) {
     if (s.policy.replay == replay_rule::backwards || s.policy.replay == replay_rule::backwards_batch) {
-      for (auto n = seen.rbegin(); n != seen.rend(); ++n)
-        for (auto d = n->second.rbegin(); d != n->second.rend(); ++d) unregister_one(**d);
+      // The namespace of the device that refused backwards, those before it from their first device on.
+      for (auto n = seen.rbegin(); n != seen.rend(); ++n) {
+        if (n == seen.rbegin()) std::reverse(n->second.begin(), n->second.end());
+        for (net_device* d : n->second) unregister_one(*d);
+      }
       return;
     }
     for (auto& [n, devs] : seen) {
