@@ -149,7 +149,7 @@ TEST_P(Variants, BreaksWhatItsModelBreaksAndKeepsWhatItKeeps) {
     if (claimed == e.breaks.end()) continue;
     const std::string name = what;
     const scenario small = shrink(
-        f.found, [&](const scenario& s) { return t.shows(s, name); }, 300);
+        f.found, [&](const scenario& s) { return t.shows(s, name); }, 1000);
     EXPECT_LE(small.devices.size(), static_cast<std::size_t>(claimed->second)) << what << "\n" << format(small);
     std::cout << GetParam() << " breaks " << what << " with " << small.devices.size() << " devices\n";
     ++shown;
