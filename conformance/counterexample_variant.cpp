@@ -11,20 +11,6 @@ namespace {
 using refimpl::mutation;
 using refimpl::variant_policy;
 
-// The batch events of J1 on another base.
-void with_batches(variant_policy& p) {
-  const variant_policy j = refimpl::variant("J1");
-  p.batch_at = j.batch_at;
-  p.collect = j.collect;
-  p.add_when = j.add_when;
-  p.node_init = j.node_init;
-  p.down_batch = j.down_batch;
-  p.loopback_device = j.loopback_device;
-  p.rebroadcast_batch = j.rebroadcast_batch;
-  p.replay = j.replay;
-  p.fib = j.fib;
-  p.ifdown = j.ifdown;
-}
 template <mutation m>
 void mutant(variant_policy& p) {
   p.mutant = m;
@@ -41,9 +27,8 @@ constexpr counterpart counterparts[] = {
     {"*", "K618", "6.18", "", same},
     {"fib_neigh", "P1", "P1b", "", same},  // over an event list that works
     {"fib6_gc", "rechecked", "grecheck", "", same},
-    {"*", "J618", "6.18", "the batch events of J1", with_batches},
-    {"*", "P618", "6.18", "the batch events of P1b",
-     [](variant_policy& p) { with_batches(p), p.batch_at = refimpl::batch_place::after_uninit; }},
+    {"*", "P618", "J618", "batch events behind ndo_uninit",
+     [](variant_policy& p) { p.batch_at = refimpl::batch_place::after_uninit; }},
     {"proxy_queue", "K60", "K44", "a purge of one namespace",
      [](variant_policy& p) { p.proxy_purge = refimpl::proxy_purge_rule::per_net; }},
     {"replay", "K417", "K44", "pernet_ops_rwsem", [](variant_policy& p) { p.pernet_ops_rwsem = true; }},
