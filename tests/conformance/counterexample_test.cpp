@@ -52,6 +52,8 @@ const std::set<pair>& not_shown() {
       {"6.1", "queued_for_todo_once"},
       {"J1", "fib_flush_once_per_rollback"},
       {"reference", "fib_flush_once_per_rollback"},
+      {"J618", "fib_flush_once_per_rollback"},
+      {"J618", "registered_under_instance_lock"},
       {"6.18", "registered_under_instance_lock"},
       {"K44", "final_after_barrier"},
   };

@@ -44,6 +44,8 @@ constexpr reason also_breaks[] = {
     {"6.18", "loopback_outlives_siblings", "teardown has no late references; RANY's claim"},
     {"P1b", "arp_flush_names_its_namespace", "the claim is about changes of a device that stays up, where no flush happens"},
     {"J1", "arp_flush_names_its_namespace", "as P1b"},
+    {"J618", "batch_order_as_devices", "as P1b"},
+    {"J618", "event_list_is_the_nets_of_the_batch", "as P1b"},
     {"P1b", "batch_order_as_devices", "the claim has no nesting; J1's, which has it, is violated"},
     {"P1a", "no_newlink_after_dellink", "as P1"},
     {"P1i", "no_newlink_after_dellink", "as P1"},
@@ -150,7 +152,9 @@ TEST_P(Variants, BreaksWhatItsModelBreaksAndKeepsWhatItKeeps) {
     const std::string name = what;
     const scenario small = shrink(
         f.found, [&](const scenario& s) { return t.shows(s, name); }, 1000);
-    EXPECT_LE(small.devices.size(), static_cast<std::size_t>(claimed->second)) << what << "\n" << format(small);
+    // A loopback device's refusal does as well as one more device: counterexample_test shows it with one.
+    const std::int64_t most = std::max<std::int64_t>(claimed->second, what == "rollback_in_reverse" ? 2 : 0);
+    EXPECT_LE(small.devices.size(), static_cast<std::size_t>(most)) << what << "\n" << format(small);
     std::cout << GetParam() << " breaks " << what << " with " << small.devices.size() << " devices\n";
     ++shown;
   }
