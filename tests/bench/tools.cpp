@@ -31,7 +31,7 @@ std::string spin_command(const tool& t, const subject& s, const std::string& dir
   if (s.promela.empty()) return "";
   write(directory + "/twin.pml", s.promela);
   if (!builds(directory, "spin -a -o1 -o2 -o3 twin.pml")) return "";
-  if (!builds(directory, fmt::format("cc -O3 -w -DSAFETY -DNOREDUCE {} pan.c -o pan", t.option))) return "";
+  if (!builds(directory, fmt::format("cc -O3 -w -DSAFETY -DNOREDUCE -DMEMLIM=16384 {} pan.c -o pan", t.option))) return "";
   const std::string command = fmt::format("./pan -w{}", s.table_bits);
   if (std::string(t.option) == "-DBFS") return command;
   // A deeper stack than it needs costs time and memory: a first run, which is not counted, says how deep it gets.
