@@ -48,7 +48,7 @@ std::vector<row> rows_of(std::vector<counterexample_replay> all) {
   return rows;
 }
 
-std::string line_of(const row& r) {
+std::string line_of(const row& r, std::size_t width) {
   const counterexample_replay& c = r.best();
   std::string on = name(c.outcome);
   if (c.outcome == replay_outcome::breaks)
@@ -56,7 +56,7 @@ std::string line_of(const row& r) {
                       c.schedules > 1 ? fmt::format(", schedule {}", c.schedules) : "");
   else
     on += ": " + c.detail;
-  return fmt::format("  {:<11}{:<40}{:>3}{:>5}  {}\n", r.variant, r.property, r.claims.size(),
+  return fmt::format("  {:<{}} {:<40}{:>3}{:>5}  {}\n", r.variant, width, r.property, r.claims.size(),
                      c.steps == 0 ? "-" : std::to_string(c.steps), on);
 }
 
@@ -82,16 +82,18 @@ std::string scenarios_of(const std::vector<row>& rows) {
 
 std::string table(const std::vector<row>& rows, bool of_stack, const char* title) {
   std::string out;
-  std::size_t shown = 0, all = 0;
+  std::size_t shown = 0, all = 0, width = 10;
+  for (const row& r : rows)
+    if (r.of_stack == of_stack) width = std::max(width, r.variant.size());
   for (const row& r : rows) {
     if (r.of_stack != of_stack) continue;
     ++all;
     shown += r.best().outcome == replay_outcome::breaks ? 1 : 0;
-    out += line_of(r);
+    out += line_of(r, width);
   }
   if (all == 0) return {};
-  return fmt::format("\n{}: {} of {} are broken by the stack too\n  {:<11}{:<40}{:>3}{:>5}  {}\n{}", title, shown, all,
-                     "variant", "property", "", "steps", "on the stack", out);
+  return fmt::format("\n{}: {} of {} are broken by the stack too\n  {:<{}} {:<40}{:>3}{:>5}  {}\n{}", title, shown, all,
+                     "variant", width, "property", "", "steps", "on the stack", out);
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ TEST_P(Counterexamples, BreakTheStackToo) {
     const counterexample_replay* shown = nullptr;
     for (const counterexample_replay& c : claims)
       if (c.outcome == replay_outcome::breaks) shown = &c;
-    const bool excused = GetParam() != "fib_neigh" && not_shown().count(which) != 0;
+    const bool endless = claims[0].detail == "about runs without end";  // `leads to`; a run of the stack ends
+    const bool excused = endless || (GetParam() != "fib_neigh" && not_shown().count(which) != 0);
     EXPECT_EQ(shown == nullptr, excused) << which.first << " " << which.second << ": " << claims[0].claim << ": "
                                          << name(claims[0].outcome) << ", " << claims[0].detail << "\n"
                                          << format(claims[0].what);
