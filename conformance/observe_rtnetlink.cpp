@@ -44,6 +44,11 @@ bool each_attribute(std::string_view bytes, F&& each) {
   return bytes.empty();
 }
 
+// NLMSG_ALIGN in 32 bits wraps to 0 for the largest lengths.
+std::size_t aligned(std::uint32_t length) {
+  return (std::size_t{length} + NLMSG_ALIGNTO - 1) & ~std::size_t{NLMSG_ALIGNTO - 1};
+}
+
 }  // namespace
 
 void rtnetlink_observer::line(std::string_view message, std::uint64_t number) {
@@ -92,7 +97,7 @@ void each_message(byte_source& from, std::string_view already_read,
     std::size_t start = 0;
     nlmsghdr header;
     while (sane && take({buffer.data() + start, filled - start}, header)) {
-      const std::size_t length = NLMSG_ALIGN(header.nlmsg_len);
+      const std::size_t length = aligned(header.nlmsg_len);
       sane = header.nlmsg_len >= header_size && length <= longest_message;
       if (!sane || length > filled - start) break;
       each({buffer.data() + start, header.nlmsg_len}, ++number, true);
@@ -114,7 +119,7 @@ int fits(std::string_view head) {
   int found = 0;
   nlmsghdr header;
   while (take(head, header)) {
-    const std::size_t length = NLMSG_ALIGN(header.nlmsg_len);
+    const std::size_t length = aligned(header.nlmsg_len);
     if (header.nlmsg_len < header_size || length > longest_message || header.nlmsg_type < time_stamp ||
         header.nlmsg_type > 256)
       return found > 1 ? found : 0;

@@ -100,17 +100,38 @@ const model_entry& model_named(catalogue& inputs, const std::string& text) {
                    near.empty() ? "`quiesce list models` prints their names" : fmt::format("did you mean '{}'?", near));
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  std::ofstream out(temporary, std::ios::binary);
+namespace {
+
+// A device, a pipe or a socket is written into; a file is replaced as a whole.
+bool is_written_in_place(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path, ignored).type();
+  using enum std::filesystem::file_type;
+  return kind == character || kind == block || kind == fifo || kind == socket;
+}
+
+bool written(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
   out << text;
   out.close();
+  return static_cast<bool>(out);
+}
+
+}  // namespace
+
+void write_file(const std::string& given, const std::string& text) {
   std::error_code failed;
-  if (out) std::filesystem::rename(temporary, path, failed);
-  if (out && !failed) return;
+  const std::filesystem::path resolved = std::filesystem::weakly_canonical(given, failed);  // what a link names is replaced
+  const std::string path = failed || !std::filesystem::is_symlink(given) ? given : resolved.string();
+  const bool in_place = is_written_in_place(path);
+  const std::string temporary = in_place ? path : fmt::format("{}.{}.tmp", path, getpid());
+  failed.clear();
+  const bool complete = written(temporary, text);
+  if (complete && !in_place) std::filesystem::rename(temporary, path, failed);
+  if (complete && !failed) return;
   std::error_code ignored;
-  std::filesystem::remove(temporary, ignored);
-  throw diagnostic(fmt::format("{}: cannot be written", path), "is its directory there, and writable?");
+  if (!in_place) std::filesystem::remove(temporary, ignored);
+  throw diagnostic(fmt::format("{}: cannot be written", given), "is its directory there, and writable?");
 }
 
 void log(const std::string& text) { fmt::print(stderr, "{}\n", text); }

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <optional>
@@ -106,7 +107,7 @@ class ending {
 class new_file {
  public:
   explicit new_file(const std::string& path)
-      : path_(path), temporary_(fmt::format("{}.{}.tmp", path, getpid())), stream_(temporary_, std::ios::binary) {
+      : path_(checked(path)), temporary_(fmt::format("{}.{}.tmp", path_, getpid())), stream_(temporary_, std::ios::binary) {
     if (!stream_) fail();
   }
   ~new_file() { std::remove(temporary_.c_str()); }
@@ -118,6 +119,14 @@ class new_file {
   }
 
  private:
+  // What a link names is replaced; a device or a pipe cannot be.
+  static std::string checked(const std::string& path) {
+    std::error_code failed;
+    if (std::filesystem::exists(path, failed) && !std::filesystem::is_regular_file(path, failed))
+      throw diagnostic(fmt::format("{}: not a regular file", path), "a recording replaces a file as a whole");
+    return std::filesystem::is_symlink(path, failed) ? std::filesystem::weakly_canonical(path).string() : path;
+  }
+
   [[noreturn]] void fail() const { throw diagnostic(fmt::format("{}: {}", path_, std::strerror(errno))); }
   std::string path_, temporary_;
   std::ofstream stream_;

@@ -12,7 +12,8 @@
 namespace quiesce::refimpl {
 
 // include/uapi/asm-generic/errno-base.h and errno.h, same names and numbers.
-enum class error : std::uint8_t {
+// A driver may return others; they are passed on as they are.
+enum class error : std::uint16_t {
   none = 0,
   eperm = 1,  // RTNL or another required lock is not held (ASSERT_RTNL)
   enoent = 2,

@@ -88,7 +88,7 @@ class recorder {
   void enable(bool on) { enabled_.store(on, std::memory_order_relaxed); }
   bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
   // A monitor that sees each event as it happens, in the emitting task. Set before the stack runs; it must not call the
-  // stack.
+  // stack, nor throw.
   void set_sink(std::function<void(const event&)> sink) { sink_ = std::move(sink); }
 
   // Cost: one relaxed load when off; one atomic add and one store of 48 bytes when on.

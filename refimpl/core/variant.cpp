@@ -75,6 +75,7 @@ variant_policy v58() {
   v.rtnetlink = rtnetlink_rule::whitelist;
   v.home = dst_home::blackhole;
   v.gc.global_lock = false;
+  v.replay = replay_rule::backwards;  // v5.5: the roll-back of a refused replay walks a namespace's devices backwards
   return v;
 }
 
@@ -83,7 +84,6 @@ variant_policy v61() {
   v.wait = wait_rule::rlz;
   v.base_refcount = 1;
   v.exit = exit_rule::plain;
-  v.replay = replay_rule::backwards;
   v.proxy_purge = proxy_purge_rule::per_net;
   return v;
 }

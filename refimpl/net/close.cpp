@@ -109,6 +109,7 @@ status dev_open(net_device& dev) {
     if (status r = check_registered(s, dev); !r) return r;
     if (s.policy.open_refuses_leaving && leaving(dev)) return error::ebusy;
     if (dev_up(dev)) return {};
+    if (dev.in_driver) return error::ebusy;
     dev.start.store(true);
     if (error e = call_ndo_open(dev); e != error::none) {
       dev.start.store(false);

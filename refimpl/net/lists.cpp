@@ -58,21 +58,38 @@ int guarded(net_device& dev, const char* what, F f) {
     return -static_cast<int>(error::efault);
   }
 }
+// include/linux/err.h, MAX_ERRNO. register_netdevice of the kernel makes -EIO of a positive value, too.
 error to_error(int ret) {
+  constexpr int max_errno = 4095;
   if (ret == 0) return error::none;
-  return ret > 0 ? error::eio : static_cast<error>(-ret);
+  return ret > 0 || ret < -max_errno ? error::eio : static_cast<error>(-ret);
 }
+
+// While the driver is in ndo_init or ndo_open, another call of it for the same device is refused: a kernel would recurse
+// until its stack ends.
+class in_driver {
+ public:
+  explicit in_driver(net_device& dev) : dev_(dev) { dev_.in_driver = true; }
+  ~in_driver() { dev_.in_driver = false; }
+  in_driver(const in_driver&) = delete;
+  in_driver& operator=(const in_driver&) = delete;
+
+ private:
+  net_device& dev_;
+};
 }  // namespace
 
 error call_ndo_init(net_device& dev) {
   if (dev.netdev_ops == nullptr) return error::none;
   dev.owner.emit(event_kind::ndo_init, &dev);
+  in_driver running(dev);
   return to_error(guarded(dev, "ndo_init", [&] { return dev.netdev_ops->ndo_init(dev); }));
 }
 
 error call_ndo_open(net_device& dev) {
   dev.owner.emit(event_kind::ndo_open, &dev);
   if (dev.netdev_ops == nullptr) return error::none;
+  in_driver running(dev);
   return to_error(guarded(dev, "ndo_open", [&] { return dev.netdev_ops->ndo_open(dev); }));
 }
 

@@ -106,7 +106,7 @@ status free_netdev(net_device* dev) {
     const auto state = dev->reg_state.load();
     const bool never_listed =
         state == reg_state::uninitialized || (state == reg_state::unregistered && !dev->needs_free_netdev);
-    if (!never_listed) return error::ebusy;
+    if (!never_listed || dev->in_driver) return error::ebusy;
     if (dev->refs.read() > s.policy.base_refcount) return error::ebusy;
     s.emit(event_kind::free_netdev, dev);
     s.counters.devices_freed.fetch_add(1, std::memory_order_relaxed);

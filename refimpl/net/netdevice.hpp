@@ -70,6 +70,7 @@ struct net_device {
   bool needs_free_netdev = true;
   bool need_ops_lock = false;  // netdev_need_ops_lock, v6.18
   bool initialized = false;    // ndo_init succeeded, ndo_uninit is due
+  bool in_driver = false;      // its ndo_init or ndo_open runs; under RTNL
   int group = 0;
 
   net_device_ops* netdev_ops = nullptr;  // not owned; NULL: no operations

@@ -40,7 +40,7 @@ status register_netdevice(net_device& dev) {
   return s.enter([&]() -> status {
     if (!s.known(&dev)) return error::enodev;
     if (status r = check_rtnl(s); !r) return r;
-    if (dev.reg_state.load() != reg_state::uninitialized) return error::ebusy;
+    if (dev.reg_state.load() != reg_state::uninitialized || dev.in_driver) return error::ebusy;
     if (dev_net(dev).leaving && !dev.netns_local) return error::enodev;
     if (status r = before_listing(dev); !r) return r;
     dev.reg_state.store(reg_state::registered);

@@ -82,13 +82,22 @@ bool rt_free(stack& s, rtable& rt) {
   return false;
 }
 
+// A stale one is replaced: v4.4 frees it like any other, later kernels keep it on its device's uncached list. True as
+// rt_free.
+bool rt_replace(stack& s, rtable& stale) {
+  if (s.policy.home != dst_home::blackhole) return rt_free(s, stale);
+  if (last_reference(stale)) return true;
+  list_add_tail(&stale.rt_uncached, &stale.dev.load()->uncached_dst);
+  return false;
+}
+
 // The next hop's destination with a reference for the caller, made or replaced if there is none or a stale one
 // (rt_cache_route). `replaced` is to be destroyed once the lock is dropped.
 rtable* shared_destination(net& n, fib_nh& nh, net_device& dev, rtable*& replaced) {
   rtable* old = nh.nh_rth_output;
   if (old == nullptr || rt_is_expired(*old)) {
     nh.nh_rth_output = new_rtable(n, dev);
-    if (old != nullptr && rt_free(n.owner, *old)) replaced = old;
+    if (old != nullptr && rt_replace(n.owner, *old)) replaced = old;
   }
   ++nh.nh_rth_output->refcnt;
   return nh.nh_rth_output;

@@ -40,10 +40,22 @@ void paranoia(net_device& dev) {
   if (dev.ip6_ptr.load() != nullptr) s.warn("netdev_run_todo: ip6_ptr", &dev);
 }
 
+// What it throws is noted; the device is freed all the same.
+void call_priv_destructor(net_device& dev) {
+  if (!dev.priv_destructor) return;
+  try {
+    dev.priv_destructor(dev);
+  } catch (const machine_check&) {
+    throw;
+  } catch (...) {
+    dev.owner.note_callback_threw("priv_destructor of " + dev.name);
+  }
+}
+
 void destroy(net_device& dev) {
   stack& s = dev.owner;
   paranoia(dev);
-  if (dev.priv_destructor) dev.priv_destructor(dev);
+  call_priv_destructor(dev);
   net& n = dev_net(dev);
   const bool free_now = dev.needs_free_netdev;
   if (free_now) {

@@ -223,20 +223,24 @@ TEST(CachedDestinations, OfANextHopLeaveAnUnregisteredDevice) {
 }
 
 TEST(CachedDestinations, OfANextHopAreSharedUntilTheGenerationChanges) {
-  world w("K44");
-  net& n = w.new_net();
-  net_device& a = w.add(n, "a");
-  EXPECT_TRUE(w.route(n, ip(10, 0, 0, 0), 8, a));
-  rtable* first = ip_route_output(n, ip(10, 1, 1, 1), dst_cache::nexthop).value();
-  EXPECT_EQ(first, ip_route_output(n, ip(10, 2, 2, 2), dst_cache::nexthop).value());
-  EXPECT_TRUE(w.route(n, ip(20, 0, 0, 0), 8, a));  // rt_cache_flush
-  rtable* second = ip_route_output(n, ip(10, 1, 1, 1), dst_cache::nexthop).value();
-  EXPECT_NE(first, second);
-  dst_release(first);
-  dst_release(first);
-  dst_release(second);
-  EXPECT_TRUE(rtnl_dellink(n, "a"));  // does not wait: the next hop's own reference is dropped with it
-  EXPECT_CONSISTENT(w);
+  for (const char* v : {"K44", "6.1"}) {
+    world w(v);
+    net& n = w.new_net();
+    net_device& a = w.add(n, "a");
+    EXPECT_TRUE(w.route(n, ip(10, 0, 0, 0), 8, a));
+    rtable* first = ip_route_output(n, ip(10, 1, 1, 1), dst_cache::nexthop).value();
+    EXPECT_EQ(first, ip_route_output(n, ip(10, 2, 2, 2), dst_cache::nexthop).value());
+    EXPECT_TRUE(w.route(n, ip(20, 0, 0, 0), 8, a));  // rt_cache_flush
+    rtable* second = ip_route_output(n, ip(10, 1, 1, 1), dst_cache::nexthop).value();
+    EXPECT_NE(first, second);
+    EXPECT_EQ(&a, first->dev.load()) << "it stays with its device until that goes";
+    EXPECT_FALSE(first->discard);
+    dst_release(first);
+    dst_release(first);
+    dst_release(second);
+    EXPECT_TRUE(rtnl_dellink(n, "a"));  // does not wait: the next hop's own reference is dropped with it
+    EXPECT_CONSISTENT(w);
+  }
 }
 
 // --- neighbours ---

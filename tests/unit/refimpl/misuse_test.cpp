@@ -190,6 +190,51 @@ TEST_P(MisuseOf, DriversThatFailOrThrowLeaveTheDeviceUnregistered) {
   EXPECT_EQ(driver.opens.load(), driver.stops.load());
 }
 
+// Its own operations from within ndo_init and ndo_open: a kernel would recurse, here they are refused.
+struct reentrant_driver : simulated_driver {
+  int ndo_init(net_device& dev) override {
+    registered = register_netdevice(dev).code();
+    freed = free_netdev(&dev).code();
+    return simulated_driver::ndo_init(dev);
+  }
+  int ndo_open(net_device& dev) override {
+    opened = dev_open(dev).code();
+    return simulated_driver::ndo_open(dev);
+  }
+  error registered = error::none, freed = error::none, opened = error::none;
+};
+
+TEST_P(MisuseOf, DriversThatCallThemselvesAreRefused) {
+  reentrant_driver driver;
+  w.add(n, "a", true, &driver);
+  EXPECT_EQ(error::ebusy, driver.registered);
+  EXPECT_EQ(error::ebusy, driver.freed);
+  EXPECT_EQ(error::ebusy, driver.opened);
+  EXPECT_EQ(1, driver.inits.load());
+  EXPECT_EQ(1, driver.opens.load());
+  EXPECT_TRUE(rtnl_dellink(n, "a"));
+}
+
+TEST_P(MisuseOf, AnErrnoBeyondOneByteIsStillAFailure) {
+  simulated_driver driver;
+  link_request r;
+  r.name = "a";
+  r.ops = &driver;
+  for (int code : {-256, -512, -524}) {
+    driver.misbehave.init_errno = code;
+    const error got = rtnl_newlink(n, r).code();
+    EXPECT_EQ(-code, static_cast<int>(got));
+    EXPECT_EQ(nullptr, __dev_get_by_name(n, "a"));
+  }
+}
+
+TEST_P(MisuseOf, AThrowingDestructorFreesTheDeviceAllTheSame) {
+  w.add(n, "a").priv_destructor = [](net_device&) { throw std::runtime_error("no"); };
+  w.add(n, "b");
+  EXPECT_CODE(efault, rtnl_dellink(n, "a"));
+  EXPECT_TRUE(rtnl_dellink(n, "b"));
+}
+
 TEST_P(MisuseOf, AThrowingCallbackNeverStopsATeardown) {
   for (event_kind bad : {event_kind::NETDEV_GOING_DOWN, event_kind::NETDEV_DOWN, event_kind::NETDEV_UNREGISTER}) {
     w.add(n, "a");
