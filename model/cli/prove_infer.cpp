@@ -27,7 +27,7 @@ std::string file_of(const proof_input& in, const inference::result& found) {
   int number = 0;
   for (const inference::lemma& l : found.lemmas) {
     if (const property_entry* e = l.text.empty() ? declared(in, l.name) : nullptr)
-      out += "\n" + e->canonical + (e->canonical.ends_with("\n") ? "" : "\n");
+      out += "\n" + e->canonical() + (e->canonical().ends_with("\n") ? "" : "\n");
     else if (!l.text.empty())
       out += fmt::format("\nproperty inferred_{0} \"Found by inference, number {0}.\"\n  model\n  {1};\n", ++number, l.text);
   }

@@ -55,7 +55,7 @@ void hash_index::reclaim(std::uint64_t until) {
 
 void hash_index::split(segment* s, const reader& states) {
   std::vector<std::uint32_t> numbers;
-  numbers.reserve(s->used.load() + 64);
+  numbers.reserve(segment_mask + 1);
   for (auto& e : s->at) {
     entry seen = e.load(std::memory_order_acquire);
     if (seen == 0 && e.compare_exchange_strong(seen, closed)) continue;
@@ -75,7 +75,7 @@ void hash_index::split(segment* s, const reader& states) {
     std::uint32_t p = place(h);
     while (half[side]->at[p].load(std::memory_order_relaxed) != 0) p = (p + 1) & segment_mask;
     half[side]->at[p].store(make(h, numbers[i]), std::memory_order_relaxed);
-    ++counts[side];
+    counts[side] += counted(h);
     any = h;
   }
   for (int i = 0; i < 2; ++i) half[i]->used.store(counts[i], std::memory_order_relaxed);

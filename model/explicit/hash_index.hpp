@@ -29,7 +29,7 @@ class hash_index {
   static constexpr std::uint32_t most_used = (segment_mask + 1) / 20 * 17;
 
   struct segment {
-    std::atomic<std::uint32_t> used{0};
+    std::atomic<std::uint32_t> used{0};  // of its entries, those that are counted
     std::atomic<bool> splitting{false};
     std::uint32_t depth = 0;  // so many leading bits of the hash are the same in it
     alignas(64) std::atomic<entry> at[segment_mask + 1];
@@ -52,14 +52,16 @@ class hash_index {
     return d->at[hash >> 1 >> d->shift].load(std::memory_order_acquire);
   }
 
-  // Counts an entry that was put; splits the segment where it is full. `alone`: no other thread uses the index.
+  // Counts an entry that was put; splits the segment where it is full. `alone`: no other thread uses the index. Every fourth
+  // hash is counted, so that threads seldom meet at the counter; how full a segment is, is known to about 2 %.
   // `hash_of` gives the hash of a state by its number; `prefetch` is called for each number some time before.
   struct reader {
     virtual ~reader() = default;
     virtual void prefetch(std::uint32_t number) const = 0;
     virtual std::uint64_t hash(std::uint32_t number) const = 0;
   };
-  void count(segment* s, bool alone, const reader& states) {
+  void count(segment* s, std::uint64_t hash, bool alone, const reader& states) {
+    if (!counted(hash)) return;
     std::uint32_t used;
     if (alone) {
       used = s->used.load(std::memory_order_relaxed) + 1;
@@ -67,7 +69,12 @@ class hash_index {
     } else {
       used = s->used.fetch_add(1, std::memory_order_relaxed) + 1;
     }
-    if (used >= most_used && !s->splitting.exchange(true, std::memory_order_relaxed)) split(s, states);
+    if (used >= most_used / 4 && !s->splitting.exchange(true, std::memory_order_relaxed)) split(s, states);
+  }
+
+  // For a segment without a free entry, whatever was counted.
+  void relieve(segment* s, const reader& states) {
+    if (!s->splitting.exchange(true, std::memory_order_relaxed)) split(s, states);
   }
 
   // Split segments are retired: so many until now. reclaim(n) gives the first n back for use; only when no thread holds one
@@ -78,6 +85,7 @@ class hash_index {
   std::uint64_t memory_bytes() const { return segments_.load(std::memory_order_relaxed) * sizeof(segment); }
 
  private:
+  static bool counted(std::uint64_t hash) { return (hash & 3) == 0; }  // bits that neither segment nor place depend on
   struct directory {
     std::uint32_t shift = 62;  // of (hash >> 1): 63 - depth
     std::unique_ptr<std::atomic<segment*>[]> at;

@@ -10,6 +10,7 @@
 #include "model/explicit/checkpoint.hpp"
 #include "model/explicit/compact_search.hpp"
 #include "model/explicit/explored.hpp"
+#include "model/explicit/level_shares.hpp"
 #include "model/explicit/reduced_search.hpp"
 #include "model/explicit/seen_set.hpp"
 #include "model/explicit/symmetry.hpp"
@@ -21,15 +22,18 @@ namespace quiesce {
 namespace {
 
 constexpr std::size_t grains_worth_a_thread = 8;
-constexpr std::uint64_t no_report = ~std::uint64_t{0};
 
 class exploration {
  public:
   exploration(const transition_system& s, const search_options& o)
       : system_(s),
         options_(o),
-        shared_{s, property_masks(s.program(), o.wanted), seen_set(s.state_layout().words()),
-                budget_watch({o.max_states, o.max_memory_bytes, o.timeout_s}), nullptr, nullptr},
+        shared_{s,
+                property_masks(s.program(), o.wanted),
+                seen_set(s.state_layout().words()),
+                budget_watch({o.max_states, o.max_memory_bytes, o.timeout_s}),
+                nullptr,
+                nullptr},
         seen_(shared_.seen) {
     if (o.symmetry) use_symmetry();
     if (o.reduce.any()) shared_.reduced = std::make_unique<reducer>(s, o.reduce);
@@ -82,6 +86,7 @@ class exploration {
     result_.transitions = at.transitions;
     result_.marked = at.marked;
     level_ = std::move(at.level);
+    built_ = {level_};
     all_ = std::move(at.all);
     for (const settled_finding& f : at.findings) settle(f.key, f.where, f.depth);
     return at.depth;
@@ -128,7 +133,8 @@ class exploration {
   }
 
   bool stop() const {
-    return shared_.watch.ended() || (options_.stop_at_first && found_wanted_) || (options_.enough && options_.enough(result_));
+    return shared_.watch.ended() || (options_.stop_at_first && found_wanted_) ||
+           (options_.enough && options_.enough(result_));
   }
 
   // Kept from level to level, for what they have allocated and cached.
@@ -156,7 +162,11 @@ class exploration {
   // The states of the level that was built become the level to expand.
   void close_level() {
     std::vector<seen_set::inserter*> all;
-    for (const auto& w : workers_) all.push_back(&w->inserter());
+    built_.clear();
+    for (const auto& w : workers_) {
+      all.push_back(&w->inserter());
+      built_.push_back(w->inserter().runs);
+    }
     level_ = seen_.close_level(all);
     for (seen_set::range r : level_) {
       if (!all_.empty() && all_.back().first + all_.back().count == r.first)
@@ -166,33 +176,17 @@ class exploration {
     }
   }
 
-  // What threads take at a time: within one page of the seen set.
-  std::vector<seen_set::range> grains() const {
-    const seen_set::index most = std::max<seen_set::index>(1, options_.grain);
-    std::vector<seen_set::range> out;
-    for (seen_set::range r : level_)
-      while (r.count) {
-        const seen_set::index to_page = seen_set::page_states - r.first % seen_set::page_states;
-        const seen_set::index n = std::min({r.count, most, to_page});
-        out.push_back({r.first, n});
-        r = {r.first + n, r.count - n};
-      }
-    return out;
-  }
-
   void expand_level(std::uint64_t depth) {
-    const std::vector<seen_set::range> work = grains();
-    std::atomic<std::size_t> next{0};
-    const unsigned n =
-        work.size() < grains_worth_a_thread ? 1 : static_cast<unsigned>(std::min<std::size_t>(threads_, work.size()));
+    const unsigned n = threads_worth_it();
+    level_shares work(built_, n, options_.grain);
     need_workers(n);
     std::vector<std::exception_ptr> failures(n);
     auto drain_with = [&](unsigned t) {
       try {
-        drain(*workers_[t], work, next, n == 1, t == 0 ? depth : no_report);
+        drain(*workers_[t], work, t, n == 1, depth);
       } catch (...) {
         failures[t] = std::current_exception();
-        next.store(work.size());
+        work.drop();
       }
     };
     std::vector<std::jthread> others;
@@ -211,14 +205,20 @@ class exploration {
     close_level();
   }
 
-  void drain(search_worker& w, const std::vector<seen_set::range>& work, std::atomic<std::size_t>& next, bool alone,
-             std::uint64_t reported_depth) {
+  unsigned threads_worth_it() const {
+    std::uint64_t states = 0;
+    for (seen_set::range r : level_) states += r.count;
+    const std::uint64_t grains = states / std::max<std::uint32_t>(1, options_.grain);
+    return grains < grains_worth_a_thread ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(threads_, grains));
+  }
+
+  void drain(search_worker& w, level_shares& work, unsigned t, bool alone, std::uint64_t depth) {
     while (!w.stopped()) {
-      const std::size_t k = next.fetch_add(1, std::memory_order_relaxed);
-      if (k >= work.size()) break;
-      w.expand(work[k], alone);
-      if (reported_depth == no_report) continue;  // another thread's business
-      report(w, reported_depth);
+      const auto grain = work.take(t);
+      if (!grain) break;
+      w.expand(*grain, alone);
+      if (t > 0) continue;  // the first thread's business
+      report(w, depth);
       save_in_time();
     }
     w.finish(alone);
@@ -332,8 +332,7 @@ class exploration {
     const auto states = states_along(path_to(c.of_state ? c.state : c.parent), canonical.get());
     std::vector<step_filter> filters;
     for (const std::vector<word>& state : states)
-      filters.push_back(
-          [&](const step& x) { return x.outcome == step_outcome::state && becomes(x.state, state.data()); });
+      filters.push_back([&](const step& x) { return x.outcome == step_outcome::state && becomes(x.state, state.data()); });
     if (!c.of_state)
       filters.push_back([&](const step& x) { return is_finding(f, x) && (!exact || becomes(x.state, c.target.data())); });
     return run_trace(system_, filters);
@@ -375,6 +374,7 @@ class exploration {
   bool native_used_ = false;
   std::vector<std::unique_ptr<search_worker>> workers_;
   std::vector<seen_set::range> level_, all_;
+  std::vector<std::vector<seen_set::range>> built_;  // level_, by the threads that built it
   bool found_wanted_ = false;
   double reported_s_ = 0;
   level_start kept_;

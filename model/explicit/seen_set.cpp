@@ -12,8 +12,9 @@ namespace quiesce {
 
 namespace {
 constexpr std::uint32_t batch = 256;
-constexpr seen_set::index ahead = 12;            // of the state that is put into the index, another is fetched
-constexpr seen_set::index numbers_at_once = 64;  // that one of several threads takes
+constexpr seen_set::index ahead = 12;                  // of the state that is put into the index, another is fetched
+constexpr seen_set::index later = seen_set::none - 1;  // no state's number
+constexpr seen_set::index numbers_at_once = 256;       // that one of several threads takes
 }  // namespace
 
 seen_set::seen_set(std::uint32_t words) : words_(words), states_(words), parents_(1) {}
@@ -34,11 +35,18 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
 
   void insert(const word* states, const index* parents, std::uint32_t count, index level, bool alone) override {
     if (!alone) seen_.inside_.fetch_add(1);
-    for (std::uint32_t from = 0; from < count; from += batch)
-      some(states + std::size_t{from} * words_, parents + from, std::min(batch, count - from), level, alone);
+    insert_late(level, alone, false);
+    insert_all(states, parents, count, level, alone, false);
     const std::uint64_t until = seen_.index_.retired();
     // Where nobody is inside, nobody holds what was retired before.
     if ((alone || seen_.inside_.fetch_sub(1) == 1) && until != reclaimed_) seen_.index_.reclaim(reclaimed_ = until);
+  }
+
+  void flush(index level, bool alone) override {
+    if (late_parents_.empty()) return;
+    if (!alone) seen_.inside_.fetch_add(1);
+    insert_late(level, alone, true);
+    if (!alone) seen_.inside_.fetch_sub(1);
   }
 
   void restore(range r) override {
@@ -49,7 +57,7 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
       std::uint32_t place = hash_index::place(h);
       while (home->at[place].load(std::memory_order_relaxed) != 0) place = (place + 1) & hash_index::segment_mask;
       home->at[place].store(hash_index::make(h, i), std::memory_order_relaxed);
-      seen_.index_.count(home, true, *this);
+      seen_.index_.count(home, h, true, *this);
     }
     seen_.index_.reclaim(seen_.index_.retired());
   }
@@ -67,7 +75,23 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
   const word* state(index i) const { return seen_.states_.row(i); }
   bool same(index i, const word* s) const { return same_state<W>(state(i), s, words_); }
 
-  void some(const word* states, const index* parents, std::uint32_t count, index level, bool alone) {
+  void insert_all(const word* states, const index* parents, std::size_t count, index level, bool alone, bool waits) {
+    for (std::size_t from = 0; from < count; from += batch) {
+      const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(batch, count - from));
+      some(states + from * words_, parents + from, n, level, alone, waits);
+    }
+  }
+
+  void insert_late(index level, bool alone, bool waits) {
+    if (late_parents_.empty()) return;
+    std::vector<word> states;
+    std::vector<index> parents;
+    states.swap(late_states_);
+    parents.swap(late_parents_);
+    insert_all(states.data(), parents.data(), parents.size(), level, alone, waits);
+  }
+
+  void some(const word* states, const index* parents, std::uint32_t count, index level, bool alone, bool waits) {
     for (std::uint32_t k = 0; k < count; ++k) {
       pending& p = pending_[k];
       p.hash = hash_state<W>(states + std::size_t{k} * words_, words_);
@@ -79,7 +103,12 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
     std::uint32_t again = 0;
     for (std::uint32_t k = 0; k < count; ++k) {
       const word* s = states + std::size_t{k} * words_;
-      const index i = settle(pending_[k], s, parents[k], alone);
+      const index i = settle(pending_[k], s, parents[k], alone, waits);
+      if (i == later) {
+        late_states_.insert(late_states_.end(), s, s + words_);
+        late_parents_.push_back(parents[k]);
+        continue;
+      }
       if (i == none || i < level || parents[k] == none) continue;
       const index kept = seen_.parent(i);
       if (kept == parents[k] || kept == none) continue;
@@ -98,7 +127,11 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
       const entry e = at[place].load(std::memory_order_acquire);
       if (e != 0 && e != hash_index::closed && !hash_index::same_tag(e, p.hash)) continue;
       p.place = place;
-      if (e == 0 || e == hash_index::closed) return;
+      if (e == 0 || e == hash_index::closed) {
+        __builtin_prefetch(&at[place], 1);
+        __builtin_prefetch(&p.home->used, 1);  // other threads count there too
+        return;
+      }
       p.guess = hash_index::number(e);
       __builtin_prefetch(state(p.guess));
       __builtin_prefetch(seen_.parents_.row(p.guess));
@@ -106,8 +139,8 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
     }
   }
 
-  // The number of the state if it was there, else none: it is now.
-  index settle(const pending& p, const word* s, index parent, bool alone) {
+  // The number of the state if it was there, else none: it is now. `later`: that part of the index is being split.
+  index settle(const pending& p, const word* s, index parent, bool alone, bool waits) {
     if (p.guess != none && same(p.guess, s)) return p.guess;
     segment* home = p.home;
     std::uint32_t place = p.place, tries = 0;
@@ -120,6 +153,8 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
         if (home->at[place].compare_exchange_strong(e, hash_index::make(p.hash, next), std::memory_order_acq_rel)) break;
       }
       if (e == hash_index::closed || ++tries > hash_index::segment_mask) {
+        if (e != hash_index::closed) seen_.index_.relieve(home, *this);
+        if (!waits && seen_.index_.find(p.hash) == home) return later;
         home = wait_for(home, p.hash);
         place = hash_index::place(p.hash);
         tries = 0;
@@ -129,7 +164,7 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
       place = (place + 1) & hash_index::segment_mask;
     }
     added(next++);
-    seen_.index_.count(home, alone, *this);
+    seen_.index_.count(home, p.hash, alone, *this);
     return none;
   }
 
@@ -162,6 +197,8 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
   seen_set& seen_;
   const std::uint32_t words_;
   std::uint64_t reclaimed_ = 0;
+  std::vector<word> late_states_;
+  std::vector<index> late_parents_;
   pending pending_[batch];
   struct {
     index child, parent;

@@ -44,7 +44,8 @@ class seen_set {
   std::uint32_t words() const { return words_; }
   bool less(const word* a, const word* b) const;
 
-  // One thread's way in. insert() may keep states back until flush().
+  // One thread's way in. insert() keeps states back whose part of the index is being changed by another thread; flush()
+  // waits for it and has them all inserted.
   class inserter {
    public:
     virtual ~inserter() = default;
@@ -52,6 +53,7 @@ class seen_set {
     // being built; only their predecessor may change. `alone`: no other thread inserts meanwhile. Throws std::length_error
     // beyond 2^32 - 2 numbers.
     virtual void insert(const word* states, const index* parents, std::uint32_t count, index level, bool alone) = 0;
+    virtual void flush(index level, bool alone) = 0;
     std::vector<index> fresh;   // those that insert() added; the caller clears it
     std::vector<range> runs;    // all that were added since close_level
     index next = 0, limit = 0;  // numbers this thread may give

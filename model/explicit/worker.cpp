@@ -59,6 +59,8 @@ void search_worker::expand(seen_set::range r, bool alone) {
 void search_worker::finish(bool alone) {
   alone_ = alone;
   flush();
+  inserter_->flush(shared_.level, alone);
+  examine_fresh();
   if (failure_) std::rethrow_exception(failure_);
 }
 

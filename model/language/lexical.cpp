@@ -8,23 +8,23 @@
 namespace quiesce::language::grammar {
 namespace {
 
-constexpr std::array reserved = {
-    "after",   "all",     "any",       "assert",   "at",          "atomic",     "begin",     "bool",     "bound",
-    "break",   "by",      "call",      "choose",   "claim",       "continue",   "count",     "earlier",  "either",
-    "else",    "emit",    "end",       "enum",     "environment", "error",      "event",     "evidence", "expect",
-    "false",   "for",     "free",      "ghost",    "ghost_init",  "guarded",    "handler",   "head",     "idle",
-    "if",      "import",  "in",        "init",     "invariant",   "is",         "let",       "library",  "list",
-    "live",    "model",   "most",      "mutex",    "never",       "no",         "node",      "none",     "notify",
-    "of",      "on",      "operation", "option",   "or",          "orthogonal", "otherwise", "perform",  "priority",
-    "proc",    "process", "property",  "proposed", "queue",       "recursive",  "repeat",    "required", "requires",
-    "return",  "rigid",   "rule",      "seq",      "set",         "since",      "skip",      "sleep",    "snapshot",
-    "softirq", "some",    "sometimes", "sort",     "span",        "spinlock",   "status",    "time",     "timer",
-    "true",    "until",   "urgent",    "var",      "variant",     "vocabulary", "wait",      "when",     "where",
-    "while",   "with",    "within"};
+constexpr auto reserved = std::to_array<std::string_view>(
+    {"after",   "all",     "any",       "assert",   "at",          "atomic",     "begin",     "bool",     "bound",
+     "break",   "by",      "call",      "choose",   "claim",       "continue",   "count",     "earlier",  "either",
+     "else",    "emit",    "end",       "enum",     "environment", "error",      "event",     "evidence", "expect",
+     "false",   "for",     "free",      "ghost",    "ghost_init",  "guarded",    "handler",   "head",     "idle",
+     "if",      "import",  "in",        "init",     "invariant",   "is",         "let",       "library",  "list",
+     "live",    "model",   "most",      "mutex",    "never",       "no",         "node",      "none",     "notify",
+     "of",      "on",      "operation", "option",   "or",          "orthogonal", "otherwise", "perform",  "priority",
+     "proc",    "process", "property",  "proposed", "queue",       "recursive",  "repeat",    "required", "requires",
+     "return",  "rigid",   "rule",      "seq",      "set",         "since",      "skip",      "sleep",    "snapshot",
+     "softirq", "some",    "sometimes", "sort",     "span",        "spinlock",   "status",    "time",     "timer",
+     "true",    "until",   "urgent",    "var",      "variant",     "vocabulary", "wait",      "when",     "where",
+     "while",   "with",    "within"});
 
-constexpr std::array operators = {"<=>", "==", "!=", "<=", ">=", "=>", "&&", "||", ":=", "->", "..",
-                                  "+",   "-",  "*",  "<",  ">",  "!",  "?",  ":",  ";",  ",",  ".",
-                                  "(",   ")",  "[",  "]",  "{",  "}",  "|",  "&",  "@",  "="};
+constexpr auto operators = std::to_array<std::string_view>(
+    {"<=>", "==", "!=", "<=", ">=", "=>", "&&", "||", ":=", "->", "..", "+", "-", "*", "<", ">",
+     "!",   "?",  ":",  ";",  ",",  ".",  "(",  ")",  "[",  "]",  "{",  "}", "|", "&", "@", "="});
 constexpr std::array infix = {"<=>", "=>", "||", "&&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -53,6 +53,7 @@ iterator word_end(iterator first, iterator last) {
   return first == last || !begins_word(*first) ? first : std::find_if_not(first, last, continues_word);
 }
 iterator operator_end(iterator first, iterator last) {
+  if (first == last || continues_word(*first) || is_blank(*first)) return first;  // most often
   std::string_view rest(first, static_cast<std::size_t>(last - first));
   for (std::string_view candidate : operators)
     if (rest.substr(0, candidate.size()) == candidate) return first + candidate.size();

@@ -69,9 +69,10 @@ std::string read_file(const std::string& path) {
   if (!S_ISREG(status.st_mode)) fail(path, "it is not a regular file");
   if (static_cast<std::uint64_t>(status.st_size) > size_limit)
     fail(path, fmt::format("it has {} bytes; at most {} are read", status.st_size, size_limit));
-  std::string text(size_limit + 1, '\0');  // one more than allowed: it may have grown
+  std::string text(static_cast<std::size_t>(status.st_size) + 1, '\0');  // one more: it may have grown
   std::size_t length = 0;
-  while (length < text.size()) {
+  while (length <= size_limit) {
+    if (length == text.size()) text.resize(std::min(2 * length, size_limit + 1));
     const ssize_t count = ::read(file.number, text.data() + length, text.size() - length);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(path, reason(errno));

@@ -31,7 +31,7 @@ constexpr const char* built_in_properties = R"(property no_run_time_error
 )";
 
 // In canonical text declarations start in the first column: from `property NAME` to the next such line.
-std::string declaration(const std::string& canonical, const std::string& keyword, const std::string& name) {
+std::string part_of(const std::string& canonical, const std::string& keyword, const std::string& name) {
   std::istringstream lines(canonical);
   std::string found, line;
   bool inside = false;
@@ -61,6 +61,11 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+std::string canonical_file::declaration(const std::string& keyword, const std::string& name) const {
+  if (text_.empty()) text_ = language::format(sources_, file_);
+  return part_of(text_, keyword, name);
+}
+
 std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
   std::string best;
   std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
@@ -73,19 +78,18 @@ std::string nearest(const std::string& name, const std::vector<std::string>& can
 
 void catalogue::read_properties(std::uint32_t file, property_origin origin) {
   ast::property_file parsed = language::parse_properties(sources_, file);
-  const std::string canonical = language::format(sources_, file);
+  const auto texts = std::make_shared<const canonical_file>(sources_, file);
   for (ast::vocabulary& v : parsed.vocabularies) {
     if (has_vocabulary_) throw diagnostic(v.where, fmt::format("there is already a vocabulary '{}'", vocabulary_.name));
     has_vocabulary_ = true;
-    vocabulary_text_ = declaration(canonical, "vocabulary", v.name);
+    vocabulary_text_ = texts->declaration("vocabulary", v.name);
     vocabulary_ = std::move(v);
   }
   for (ast::property& p : parsed.properties) {
     const auto same = [&](const property_entry& e) { return e.property.name == p.name; };
     if (std::any_of(properties_.begin(), properties_.end(), same))
       throw diagnostic(p.where, fmt::format("there is already a property '{}'", p.name));
-    std::string text = declaration(canonical, "property", p.name);
-    properties_.push_back({std::move(p), file, std::move(text), origin});
+    properties_.push_back({std::move(p), file, texts, origin});
   }
 }
 
@@ -171,14 +175,13 @@ void catalogue::replace_invariants(const model_entry& m, const std::string& name
 
 void catalogue::read_invariants(std::deque<property_entry>& out, std::uint32_t file) {
   ast::property_file parsed = language::parse_properties(sources_, file);
-  const std::string canonical = language::format(sources_, file);
+  const auto texts = std::make_shared<const canonical_file>(sources_, file);
   for (ast::property& p : parsed.properties) {
     if (p.kind != ast::property_kind::invariant)
       throw diagnostic(p.where, "a file of invariants holds state properties: model … invariant CONDITION");
     for (const property_entry& e : out)
       if (e.property.name == p.name) throw diagnostic(p.where, fmt::format("there is already an invariant '{}'", p.name));
-    std::string text = declaration(canonical, "property", p.name);
-    out.push_back({std::move(p), file, std::move(text), property_origin::shipped});
+    out.push_back({std::move(p), file, texts, property_origin::shipped});
   }
 }
 

@@ -19,11 +19,27 @@ namespace quiesce {
 
 enum class property_origin { shipped, built_in, user };
 
+// The canonical text of a file, made when it is first asked for. Not for several threads.
+class canonical_file {
+ public:
+  canonical_file(const language::source_set& sources, std::uint32_t file) : sources_(sources), file_(file) {}
+  // Of one declaration: `keyword` is "property" or "vocabulary".
+  std::string declaration(const std::string& keyword, const std::string& name) const;
+
+ private:
+  const language::source_set& sources_;
+  const std::uint32_t file_;
+  mutable std::string text_;
+};
+
 struct property_entry {
   ast::property property;
   std::uint32_t file = 0;
-  std::string canonical;      // canonical text of this property alone, for the input hash
+  std::shared_ptr<const canonical_file> texts;
   property_origin origin = property_origin::shipped;
+
+  // Of this property alone, for the input hash.
+  std::string canonical() const { return texts->declaration("property", property.name); }
 };
 
 struct claim_entry {

@@ -61,7 +61,7 @@ certificate certify(catalogue& inputs, const proof_input& in, const std::string&
   out.obligations = text_of(script);
   const ast::claim& c = in.claim->claim;
   std::string declared;
-  for (const property_entry* e : in.invariants) declared += e->canonical;
+  for (const property_entry* e : in.invariants) declared += e->canonical();
   nlohmann::json j;
   j["format"] = 2;
   j["claim"] = {{"name", c.name},
@@ -81,7 +81,7 @@ certificate certify(catalogue& inputs, const proof_input& in, const std::string&
                  {"invariants", plain_sha256(declared)},
                  {"model", plain_sha256(in.model->canonical)},
                  {"obligations", plain_sha256(out.obligations)},
-                 {"property", plain_sha256(in.property->canonical)},
+                 {"property", plain_sha256(in.property->canonical())},
                  {"vocabulary", plain_sha256(inputs.vocabulary_text())}};
   nlohmann::json list = nlohmann::json::array();
   for (const symbolic::decided& d : found.obligations) {

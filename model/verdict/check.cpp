@@ -152,7 +152,7 @@ std::string prepared_check::input_hash(std::size_t property, const limits& most)
   return sha256({{"version", QUIESCE_VERSION},
                  {"model", question_.model->canonical},
                  {"vocabulary", vocabulary_},
-                 {"property", question_.properties[property]->canonical},
+                 {"property", question_.properties[property]->canonical()},
                  {"variant", question_.settings.variant},
                  {"options", lines_of(scope_.options)},
                  {"environment", question_.settings.environment},

@@ -26,6 +26,8 @@ bool exhibits(const ast::claim& c) {
 std::map<std::string, std::int64_t> exhibiting_scope(catalogue& inputs, const model_entry& model) {
   const std::map<std::string, std::int64_t> standard = standard_sizes(model);
   std::map<std::string, std::int64_t> needed;
+  const std::vector<std::string> shipped = inputs.model_paths();
+  if (std::find(shipped.begin(), shipped.end(), model.path) == shipped.end()) return needed;  // no claim speaks of it
   for (const claim_entry* c : inputs.all_claims()) {
     if (c->claim.model != model.loaded.model.name || !exhibits(c->claim) || &model_of(inputs, *c) != &model) continue;
     const auto scope = settings_of(c->claim).scope;

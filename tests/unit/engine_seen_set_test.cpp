@@ -33,6 +33,7 @@ void insert_all(seen_set& seen, seen_set::inserter& in, std::uint64_t states, un
     }
     in.insert(words.data(), parents.data(), n, level, alone);
   }
+  in.flush(level, alone);
 }
 
 void expect_all(const seen_set& seen, const std::vector<seen_set::range>& level, std::uint64_t states, unsigned threads) {
