@@ -5,9 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "model/cli/prove_infer.hpp"
+#include "model/cli/side_by_side.hpp"
 #include "model/cli/verb.hpp"
 #include "model/verdict/check.hpp"
 #include "model/verdict/prove.hpp"
@@ -23,6 +26,7 @@ struct prove_options {
   std::string out;
   unsigned timeout_ms = 20000;
   bool dry = false, core = false, obligations = false;
+  unsigned threads = 0;  // 0: as many as there are processors
   std::string invariants;
   infer_options infer;
 };
@@ -147,10 +151,26 @@ bool prove_one(catalogue& inputs, const prove_options& o, const claim_entry& cla
 
 outcome run_prove(catalogue& inputs, const prove_options& o) {
   outcome out;
-  for (const claim_entry* claim : claims_wanted(inputs, o)) {
-    const bool met = prove_one(inputs, o, *claim, out.output);
+  const std::vector<const claim_entry*> claims = claims_wanted(inputs, o);
+  const auto note = [&](bool met) {
     if (!met) out.status = combine(out.status, exit_unexpected);
+  };
+  const auto prove_here = [&](std::size_t i) { note(prove_one(inputs, o, *claims[i], out.output)); };
+  const std::size_t most = o.threads ? o.threads : std::max(1u, std::thread::hardware_concurrency());
+  if (claims.size() < 2 || most < 2) {
+    for (std::size_t i = 0; i < claims.size(); ++i) prove_here(i);
+    return out;
   }
+  const auto work = [&](std::size_t i) {  // the answer, then what is printed
+    std::string text;
+    const bool met = prove_one(inputs, o, *claims[i], text);
+    return (met ? "+" : "-") + text;
+  };
+  side_by_side(claims.size(), most, work, [&](std::size_t i, std::optional<std::string> result) {
+    if (!result || result->empty()) return prove_here(i);
+    note(result->front() == '+');
+    out.output += result->substr(1);
+  });
   return out;
 }
 
@@ -166,7 +186,10 @@ action add_prove(CLI::App& app) {
                "find the invariants from the property alone, print them as such a file, and prove with them");
   app.add_flag("--keep-declared", options->infer.from_declared, "with --infer: start from the declared ones as well");
   app.add_option("--write-invariants", options->infer.file, "with --infer: the file to write them to");
-  app.add_option("--infer-seconds", options->infer.seconds, "with --infer: processor time to look for them")->default_val(60);
+  app.add_option("--infer-seconds", options->infer.seconds, "with --infer: processor time to look for them")
+      ->default_val(60);
+  app.add_option("--threads", options->threads, "claims that are proved at the same time (default: one for each processor)")
+      ->check(CLI::Range(1u, 256u));
   app.add_flag("--no-certificate", options->dry, "write nothing");
   app.add_flag("--core", options->core, "print the core, prove nothing");
   app.add_flag("--obligations", options->obligations, "print the obligations in SMT-LIB 2, prove nothing");

@@ -162,7 +162,8 @@ std::optional<found_state> try_shape(const core& c, const symbolic::script& s, c
   try {
     found_state out{make_shape(c, others), {}};
     solver z3(timeout_ms, symbolic::tuned_for::states);
-    z3.tell("(set-logic ALL)\n" + s.prelude + exactly(out.of) + (b.with_invariants ? s.invariants() : "") + b.text + q.text);
+    z3.tell("(set-logic ALL)\n" + s.prelude + s.labels + exactly(out.of) + (b.with_invariants ? s.invariants() : "") +
+            b.text + q.text);
     if (z3.ask("(check-sat)\n").at(0) != answer::sat) return std::nullopt;
     out.values = read_state(z3, out.of, {});
     return out;
@@ -240,7 +241,8 @@ std::vector<state> initial_states(const shape& s, std::size_t most, unsigned tim
     for (std::size_t f = 0; f < alone.functions.size(); ++f)
       if (!alone.functions[f].arbitrary) after.insert(f);
     solver z3(timeout_ms, symbolic::tuned_for::states);
-    z3.tell("(set-logic ALL)\n" + all.prelude + exactly(s) + b.text + symbolic::smt_writer(alone).definitions({&a, true}));
+    z3.tell("(set-logic ALL)\n" + all.prelude + all.labels + exactly(s) + b.text +
+            symbolic::smt_writer(alone).definitions({&a, true}));
     while (out.size() < most && z3.ask("(check-sat)\n").at(0) == answer::sat) {
       out.push_back(read_state(z3, s, after));
       const std::string other = different_from(s, out.back());

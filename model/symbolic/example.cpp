@@ -177,7 +177,7 @@ std::optional<counterexample> smallest_example(const core& c, const script& s, c
       solver z3(e.timeout_ms, tuned_for::states);
       const bool moves = a && a->ends.empty();
       z3.tell("(set-logic ALL)\n" + s.prelude + (b.with_invariants ? s.invariants() : "") + b.text + q.text +
-              (moves ? smt_writer(c).definitions({a, !b.with_invariants}) : "") + reader::bounds(c, size));
+              (moves ? smt_writer(c).definitions({a, !b.with_invariants}) : "") + s.labels + reader::bounds(c, size));
       if (z3.ask("(check-sat)\n").at(0) != answer::sat) continue;
       std::set<std::size_t> wanted, changed;
       if (a) {

@@ -27,6 +27,7 @@ struct obligation {
 struct block {
   std::string name;              // "initial 0", "action 12 unregister.3", "state"
   std::string text;              // between `(push 1)` and the first question
+  std::string few;               // likewise, where states are looked for
   bool with_invariants = false;  // they may be used
   std::vector<obligation> questions;
 };
@@ -35,6 +36,9 @@ struct script {
   std::string prelude;
   std::vector<std::string> assertions;  // of the invariants, ranges first
   std::vector<block> blocks;
+  std::string few_prelude;  // the prelude where states are looked for
+  std::string few_invariants;
+  std::string labels;                        // smt_writer::labels
   std::string invariants() const;            // all assertions
   std::vector<std::string> invariant_names;  // ranges first: "range of NAME", then those of the core
   std::vector<std::size_t> range_functions;  // functions whose range is an invariant
@@ -45,7 +49,8 @@ script derive(const core&);
 
 // What is asserted and asked in a question without all invariants.
 std::string text_of(const script&, const obligation&);
-// The whole as one text that any SMT-LIB 2 solver reads: what has to be `unsat`, then what asks for states.
+// The whole as one text that any SMT-LIB 2 solver reads: what has to be `unsat`, then, from the start again, what asks for
+// states.
 std::string text_of(const script&);
 
 }  // namespace quiesce::symbolic

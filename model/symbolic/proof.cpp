@@ -168,15 +168,15 @@ class prover {
 class state_finder {
  public:
   state_finder(const core& c, const script& s, const effort& e, outcome& out)
-      : core_(c), script_(s), effort_(e), out_(out), z3_(e.timeout_ms, tuned_for::states) {}
+      : core_(c), script_(s), effort_(e), out_(out), z3_(e.timeout_ms) {}
 
   void run() {
-    z3_.tell("(set-logic ALL)\n" + script_.prelude);
+    z3_.tell("(set-logic ALL)\n" + script_.few_prelude);
     for (const block& b : script_.blocks)
       for (const obligation& q : b.questions)
         if (!q.about_state()) out_.obligations.push_back({q.name, answer::unsat, b.text + text_of(script_, q), q.uses});
     for (const bool with : {false, true}) {
-      if (with) z3_.tell(script_.invariants());
+      if (with) z3_.tell(script_.few_invariants);
       for (const block& b : script_.blocks)
         if (b.with_invariants == with) ask(b);
     }
@@ -189,11 +189,11 @@ class state_finder {
   void ask(const block& b) {
     for (const obligation& q : b.questions) {
       if (!q.about_state() || out_.failures.size() >= effort_.most_failures) continue;
-      const answer a = z3_.ask("(push 1)\n" + b.text + q.text + "(check-sat)\n(pop 1)\n").at(0);
+      const answer a = z3_.ask("(push 1)\n" + b.few + q.text + "(check-sat)\n(pop 1)\n").at(0);
       const bool either = q.accepted.size() > 1 && a != answer::unknown;
       if (either) note_possible(b, q, a);
       if (either || a == q.accepted[0])
-        out_.obligations.push_back({q.name, a, b.text + q.text, {}});
+        out_.obligations.push_back({q.name, a, b.few + q.text, {}});
       else
         out_.failures.push_back(explained(core_, script_, effort_, b, q, a));
     }

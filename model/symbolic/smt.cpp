@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Terms of the core in SMT-LIB 2.
 #include "model/symbolic/smt.hpp"
 
 #include <fmt/format.h>
@@ -7,31 +8,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/symbolic/smt_text.hpp"
+
 namespace quiesce::symbolic {
 
 namespace {
-
-type_ref simple(type_kind k) {
-  auto t = std::make_shared<type>();
-  t->kind = k;
-  t->unlimited = true;
-  t->low = -1;
-  return t;
-}
-
-type_ref element_type(std::size_t sort) {
-  auto t = std::make_shared<type>();
-  t->kind = type_kind::element;
-  t->sort = sort;
-  return t;
-}
-
-type_ref set_type(std::size_t sort) {
-  auto t = std::make_shared<type>();
-  t->kind = type_kind::set;
-  t->sort = sort;
-  return t;
-}
 
 bool is_number(const node& n) {
   if (!n.atom || n.quoted || n.text.empty()) return false;
@@ -47,8 +28,6 @@ bool one_of(const std::string& text, std::initializer_list<const char*> words) {
   return false;
 }
 
-std::string joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, " ")); }
-
 }  // namespace
 
 std::set<std::size_t> functions_in(const core& c, const node& n) {
@@ -62,299 +41,11 @@ std::set<std::size_t> functions_in(const core& c, const node& n) {
   return out;
 }
 
-smt_writer::smt_writer(const core& c)
-    : core_(c), boolean_(simple(type_kind::boolean)), integer_(simple(type_kind::integer)) {
-  for (const function& f : c.functions) note_type(f.value);
-  for (const auto* list : {&c.initial, &c.actions})
-    for (const action& a : *list)
-      for (const parameter& p : a.params) note_type(p.value);
-}
-
-void smt_writer::note_type(const type_ref& t) {
-  auto& list = t->kind == type_kind::enumeration ? enumerations_ : options_;
-  if (t->kind == type_kind::option) note_type(t->inner);
-  if (t->kind != type_kind::option && t->kind != type_kind::enumeration) return;
-  for (const type_ref& known : list)
-    if (same(*known, *t)) return;
-  list.push_back(t);
-}
-
-namespace {
-std::size_t find(const std::vector<type_ref>& list, const type& t) {
-  for (std::size_t i = 0; i < list.size(); ++i)
-    if (same(*list[i], t)) return i;
-  throw core_error("a term has a type that no function has");
-}
-}  // namespace
-
-std::size_t smt_writer::enumeration(const type& t) const { return find(enumerations_, t); }
-std::size_t smt_writer::option(const type& t) const { return find(options_, t); }
-
-std::string smt_writer::sort_text(std::size_t s) const { return fmt::format("S{}", s); }
-
-std::string smt_writer::type_text(const type& t) const {
-  switch (t.kind) {
-    case type_kind::boolean:
-      return "Bool";
-    case type_kind::integer:
-      return "Int";
-    case type_kind::enumeration:
-      return fmt::format("E{}", enumeration(t));
-    case type_kind::element:
-      return sort_text(t.sort);
-    case type_kind::option:
-      return fmt::format("O{}", option(t));
-    case type_kind::set:
-      break;
-  }
-  throw core_error("a set stands where a single value is expected");
-}
-
-std::string smt_writer::literal(const type& t, std::int64_t v) const {
-  switch (t.kind) {
-    case type_kind::boolean:
-      return v ? "true" : "false";
-    case type_kind::integer:
-      return v < 0 ? fmt::format("(- {})", -v) : std::to_string(v);
-    case type_kind::enumeration:
-      if (v < 0 || static_cast<std::size_t>(v) >= t.labels.size()) break;
-      return fmt::format("E{}_{}", enumeration(t), v);
-    case type_kind::element:
-      if (v < 0 || static_cast<std::size_t>(v) >= core_.sorts[t.sort].elements.size()) break;
-      return fmt::format("e{}_{}", t.sort, v);
-    case type_kind::option:
-      if (v == 0) return fmt::format("n{}", option(t));
-      return fmt::format("(s{} {})", option(t),
-                         literal(*t.inner, v - 1 + (t.inner->kind == type_kind::integer ? t.inner->low : 0)));
-    case type_kind::set:
-      break;
-  }
-  throw core_error(fmt::format("the number {} is no value of its type", v));
-}
-
-std::string smt_writer::least(const type& t) const { return literal(t, t.kind == type_kind::integer ? t.low : 0); }
-
-// --- declarations --------------------------------------------------------------------------------------------------------
-
-std::string smt_writer::prelude() const {
-  std::string out, later;
-  for (std::size_t i = 0; i < core_.sorts.size(); ++i) {
-    const sort& s = core_.sorts[i];
-    if (s.kind == sort_kind::any) {
-      out += fmt::format("(declare-sort S{} 0)\n", i);
-      for (std::size_t k = 0; k < s.elements.size(); ++k) later += fmt::format("(declare-fun e{}_{} () S{})\n", i, k, i);
-      for (std::size_t a = 0; a < s.elements.size(); ++a)
-        for (std::size_t b = a + 1; b < s.elements.size(); ++b)
-          later += fmt::format("(assert (not (= e{0}_{1} e{0}_{2})))\n", i, a, b);
-      for (std::size_t c = 0; c < s.constructors.size(); ++c) {
-        const std::size_t of = s.constructors[c].second;
-        later += fmt::format("(declare-fun c{0}_{1} (S{2}) S{0})\n(declare-fun d{0}_{1} (S{0}) S{2})\n", i, c, of);
-        later += fmt::format("(assert (forall ((q1 S{2})) (= (d{0}_{1} (c{0}_{1} q1)) q1)))\n", i, c, of);
-        for (std::size_t k = 0; k < s.elements.size(); ++k)
-          later += fmt::format("(assert (forall ((q1 S{2})) (not (= (c{0}_{1} q1) e{0}_{3}))))\n", i, c, of, k);
-        for (std::size_t b = 0; b < c; ++b)
-          later += fmt::format("(assert (forall ((q1 S{2}) (q2 S{4})) (not (= (c{0}_{1} q1) (c{0}_{3} q2)))))\n", i, c, of,
-                               b, s.constructors[b].second);
-      }
-      continue;
-    }
-    std::string all;
-    for (std::size_t k = 0; k < s.elements.size(); ++k) all += fmt::format(" (e{}_{})", i, k);
-    for (std::size_t c = 0; c < s.constructors.size(); ++c)
-      all += fmt::format(" (c{0}_{1} (d{0}_{1} S{2}))", i, c, s.constructors[c].second);
-    if (all.empty()) all = fmt::format(" (e{}_0)", i);
-    out += fmt::format("(declare-datatypes ((S{} 0)) (({})))\n", i, all.substr(1));
-  }
-  for (std::size_t j = 0; j < enumerations_.size(); ++j) {
-    std::string all;
-    for (std::size_t k = 0; k < enumerations_[j]->labels.size(); ++k) all += fmt::format("{}(E{}_{})", k ? " " : "", j, k);
-    out += fmt::format("(declare-datatypes ((E{} 0)) (({})))\n", j, all);
-  }
-  for (std::size_t j = 0; j < options_.size(); ++j)
-    out += fmt::format("(declare-datatypes ((O{0} 0)) (((n{0}) (s{0} (v{0} {1})))))\n", j, type_text(*options_[j]->inner));
-  out += later;
-  for (std::size_t i = 0; i < core_.functions.size(); ++i) out += declaration(i, "");
-  return out;
-}
-
-std::string smt_writer::declaration(std::size_t i, const char* suffix) const {
-  const function& f = core_.functions[i];
-  std::vector<std::string> args;
-  for (const std::size_t s : f.args) args.push_back(sort_text(s));
-  const bool set = f.value->kind == type_kind::set;
-  if (set) args.push_back(sort_text(f.value->sort));
-  return fmt::format("(declare-fun f{}{} ({}) {})\n", i, suffix, joined(args), set ? "Bool" : type_text(*f.value));
-}
-
-std::string smt_writer::few() const {
-  std::string out;
-  std::vector<std::size_t> many;
-  for (std::size_t i = 0; i < core_.sorts.size(); ++i) {
-    const sort& s = core_.sorts[i];
-    many.push_back(s.elements.size() + 1);
-    for (const auto& [name, of] : s.constructors) many[i] += of < i ? many[of] : 2;
-    if (s.kind != sort_kind::any) continue;
-    std::string among;
-    for (std::size_t k = 0; k < many[i]; ++k) {
-      out += fmt::format("(declare-fun u{}_{} () S{})\n", i, k, i);
-      among += fmt::format(" (= q1 u{}_{})", i, k);
-    }
-    out += fmt::format("(assert (forall ((q1 S{})) (or{})))\n", i, among);
-  }
-  return out;
-}
-
-std::string smt_writer::in_range(const type& t, const std::string& v) const {
-  if (t.kind == type_kind::integer) {
-    const std::string low = fmt::format("(<= {} {})", literal(t, t.low), v);
-    return t.unlimited ? low : fmt::format("(and {} (<= {} {}))", low, v, literal(t, t.high));
-  }
-  if (t.kind != type_kind::option) return "true";
-  const std::size_t j = option(t);
-  const std::string inner = in_range(*t.inner, fmt::format("(v{} {})", j, v));
-  return inner == "true" ? inner : fmt::format("(or (= {} n{}) {})", v, j, inner);
-}
-
-std::string smt_writer::range(std::size_t i) const {
-  const function& f = core_.functions[i];
-  std::vector<std::string> args, binders;
-  for (std::size_t k = 0; k < f.args.size(); ++k) {
-    args.push_back(fmt::format("q{}", k + 1));
-    binders.push_back(fmt::format("(q{} {})", k + 1, sort_text(f.args[k])));
-  }
-  const std::string body = in_range(*f.value, call(fmt::format("f{}", i).c_str(), args));
-  if (body == "true") return "";
-  return args.empty() ? body : fmt::format("(forall ({}) {})", joined(binders), body);
-}
-
-std::string smt_writer::parameters(const action& a) {
-  std::string out;
-  for (const parameter& p : a.params) {
-    if (p.value->kind == type_kind::set) {
-      out += fmt::format("(declare-fun {} ({}) Bool)\n", p.name, sort_text(p.value->sort));
-      continue;
-    }
-    out += fmt::format("(declare-fun {} () {})\n", p.name, type_text(*p.value));
-    if (const std::string r = in_range(*p.value, p.name); r != "true") out += fmt::format("(assert {})\n", r);
-  }
-  return out;
-}
-
-// The value of f<i> at `args` behind the step.
-std::string smt_writer::new_value(const step& s, std::size_t i, const std::vector<std::string>& args) {
-  const function& f = core_.functions[i];
-  const bool set = f.value->kind == type_kind::set;
-  const scope outer = std::exchange(scope_, {});
-  const step* const behind = std::exchange(after_, nullptr);
-  for (const parameter& p : s.a->params) scope_[p.name] = {p.name, p.value};
-  const auto value_of = [&](const node& n) { return set ? member(n, args.back()) : term(n, *f.value); };
-  std::string now = call(fmt::format("f{}", i).c_str(), args);
-  if (s.from_start && !f.arbitrary) now = set ? "false" : least(*f.value);
-  for (auto u = s.a->updates.rbegin(); u != s.a->updates.rend(); ++u) {
-    if (u->function != i) continue;
-    const scope saved = scope_;
-    std::vector<std::string> here;
-    for (std::size_t k = 0; k < u->each.size(); ++k) scope_[u->each[k].first] = {args[k], element_type(u->each[k].second)};
-    for (std::size_t k = 0; k < u->args.size() && u->each.empty(); ++k)
-      here.push_back(fmt::format("(= {} {})", args[k], term(u->args[k], *element_type(f.args[k]))));
-    const std::string place = here.size() > 1 ? fmt::format("(and {})", joined(here)) : joined(here),
-                      value = value_of(u->value);
-    now = here.empty() ? value : fmt::format("(ite {} {} {})", place, value, now);
-    scope_ = saved;
-  }
-  scope_ = outer;
-  after_ = behind;
-  return now;
-}
-
-bool changes(const core& c, const step& s, std::size_t i) {
-  if (s.from_start && !c.functions[i].arbitrary) return true;
-  return std::any_of(s.a->updates.begin(), s.a->updates.end(), [&](const update& u) { return u.function == i; });
-}
-
-// What is known of it: its value at these arguments or, where they depend on bound variables, at all.
-std::string smt_writer::new_application(std::size_t i, const std::vector<std::string>& args) {
-  const std::string name = call(fmt::format("f{}!", i).c_str(), args);
-  const bool everywhere =
-      std::any_of(args.begin(), args.end(), [](const auto& a) { return a.find('q') != std::string::npos; });
-  const std::string key = everywhere ? fmt::format("f{}!", i) : name;
-  if (!points_.count(key))
-    points_[key] =
-        everywhere ? definition(*after_, i) : fmt::format("(assert (= {} {}))\n", name, new_value(*after_, i, args));
-  return name;
-}
-
-std::string smt_writer::definition(const step& s, std::size_t i) {
-  const function& f = core_.functions[i];
-  const int around = std::exchange(depth_, 0);
-  std::vector<std::string> args, binders;
-  for (std::size_t k = 0; k < f.args.size() + (f.value->kind == type_kind::set ? 1 : 0); ++k) {
-    args.push_back(fresh());
-    binders.push_back(fmt::format("({} {})", args.back(), sort_text(k < f.args.size() ? f.args[k] : f.value->sort)));
-  }
-  const std::string is = fmt::format("(= {} {})", call(fmt::format("f{}!", i).c_str(), args), new_value(s, i, args));
-  depth_ = around;
-  return args.empty() ? fmt::format("(assert {})\n", is) : fmt::format("(assert (forall ({}) {}))\n", joined(binders), is);
-}
-
-std::string smt_writer::new_functions(const step& s) const {
-  std::string out;
-  for (std::size_t i = 0; i < core_.functions.size(); ++i)
-    if (changes(core_, s, i)) out += declaration(i, "!");
-  return out;
-}
-
-std::string smt_writer::definitions(const step& s) {
-  std::string out;
-  for (std::size_t i = 0; i < core_.functions.size(); ++i)
-    if (changes(core_, s, i)) out += definition(s, i);
-  return out;
-}
-
-// --- terms ---------------------------------------------------------------------------------------------------------------
-
 std::string smt_writer::condition(const node& n, const action* a) {
   scope_.clear();
   if (a)
     for (const parameter& p : a->params) scope_[p.name] = {p.name, p.value};
   return term(n, *boolean_);
-}
-
-invariant_at smt_writer::at_elements(const node& whole, const step& s) {
-  invariant_at out;
-  scope_.clear();
-  points_.clear();
-  const node* n = &whole;
-  for (std::size_t k = 1; n->is("all"); ++k, n = &(*n)[2]) {
-    const std::size_t of = core_.sort_number.at((*n)[1][1].text);
-    const std::string x = fmt::format("x{}!", k);
-    scope_[(*n)[1][0].text] = {x, element_type(of)};
-    out.elements += fmt::format("(declare-fun {} () {})\n", x, sort_text(of));
-  }
-  out.before = term(*n, *boolean_);
-  after_ = &s;
-  out.after = term(*n, *boolean_);
-  after_ = nullptr;
-  for (const auto& [key, fact] : points_) out.points += fact;
-  return out;
-}
-
-invariant_at smt_writer::range_at_elements(std::size_t i, const step& s) {
-  invariant_at out;
-  const function& f = core_.functions[i];
-  std::vector<std::string> args;
-  for (const std::size_t of : f.args) {
-    args.push_back(fmt::format("x{}!", args.size() + 1));
-    out.elements += fmt::format("(declare-fun {} () {})\n", args.back(), sort_text(of));
-  }
-  points_.clear();
-  after_ = &s;
-  out.before = in_range(*f.value, call(fmt::format("f{}", i).c_str(), args));
-  out.after =
-      in_range(*f.value, changes(core_, s, i) ? new_application(i, args) : call(fmt::format("f{}", i).c_str(), args));
-  after_ = nullptr;
-  for (const auto& [key, fact] : points_) out.points += fact;
-  return out;
 }
 
 std::string smt_writer::call(const char* f, const std::vector<std::string>& args) const {
@@ -417,6 +108,8 @@ std::string smt_writer::term(const node& n, const type& expected) {
     return out;
   };
   if (head == "f") return application(n, nullptr);
+  if (head == "or")
+    if (auto ranges = label_ranges(n)) return *ranges;
   if (one_of(head, {"not", "and", "or", "=>"})) return call(head.c_str(), all(*boolean_));
   if (head == "=") return equality(n[1], n[2]);
   if (head == "<" || head == "<=") return comparison(n);
@@ -472,7 +165,61 @@ std::string smt_writer::quantified(const node& n) {
   const std::string body = term(n[2], *boolean_);
   scope_ = saved;
   --depth_;
-  return fmt::format("({} (({} {})) {})", n[0].text == "all" ? "forall" : "exists", q, sort_text(s), body);
+  return quantifier(n[0].text == "all" ? "forall" : "exists", {{q, s}}, body);
+}
+
+// Where all quantifiers range over known elements, the same said of each of them.
+std::string smt_writer::quantifier(const std::string& word, const binders& over, const std::string& body) const {
+  if (over.empty()) return body;
+  if (reading_ == reading::states) {
+    std::vector<std::string> parts{body};
+    for (const auto& [q, sort] : over) {
+      std::vector<std::string> more;
+      for (const std::string& part : parts)
+        for (const std::string& element : elements_of(sort)) more.push_back(replaced(part, q, element));
+      parts = std::move(more);
+    }
+    return parts.size() == 1 ? parts[0] : fmt::format("({} {})", word == "forall" ? "and" : "or", joined(parts));
+  }
+  std::vector<std::string> variables;
+  for (const auto& [q, sort] : over) variables.push_back(fmt::format("({} {})", q, sort_text(sort)));
+  return fmt::format("({} ({}) {})", word, joined(variables), body);
+}
+
+namespace {
+// Disjuncts of disjuncts, in order.
+void disjuncts_of(const node& n, std::vector<const node*>& out) {
+  if (!n.is("or")) return out.push_back(&n);
+  for (std::size_t i = 1; i < n.kids.size(); ++i) disjuncts_of(n[i], out);
+}
+}  // namespace
+
+// A value of a large enumeration is one of several labels, written as ranges of numbers.
+std::optional<std::string> smt_writer::label_ranges(const node& n) {
+  std::vector<const node*> parts;
+  disjuncts_of(n, parts);
+  for (const node* p : parts) {
+    if (!p->is("=") || !is_number((*p)[2]) || is_number((*p)[1]) || (*p)[1].is("card") || (*p)[1].is("count"))
+      return std::nullopt;
+    const type_ref t = infer((*p)[1]);
+    if (!t || !numbered(*t)) return std::nullopt;
+  }
+  const type_ref t = infer((*parts[0])[1]);
+  const std::string value = term((*parts[0])[1], *t);
+  std::set<std::int64_t> labels;
+  for (const node* p : parts) {
+    if (term((*p)[1], *t) != value) return std::nullopt;
+    labels.insert(std::stoll((*p)[2].text));
+  }
+  std::vector<std::string> ranges;
+  for (auto l = labels.begin(); l != labels.end();) {
+    const std::int64_t first = *l;
+    std::int64_t last = first;
+    while (++l != labels.end() && *l == last + 1) last = *l;
+    ranges.push_back(first == last ? fmt::format("(= {} {})", value, first)
+                                   : fmt::format("(and (<= {} {}) (<= {} {}))", first, value, value, last));
+  }
+  return ranges.size() == 1 ? ranges[0] : fmt::format("(or {})", joined(ranges));
 }
 
 std::string smt_writer::application(const node& n, const std::string* element) {
@@ -527,10 +274,11 @@ std::string smt_writer::at_least(const node& n, std::int64_t k) {
   } else {
     s = core_.sort_number.at(n[1][1].text);
   }
-  std::vector<std::string> names, binders, parts;
+  std::vector<std::string> names, parts;
+  binders over;
   for (std::int64_t i = 0; i < k; ++i) {
     names.push_back(fresh());
-    binders.push_back(fmt::format("({} {})", names.back(), sort_text(s)));
+    over.emplace_back(names.back(), s);
   }
   for (std::size_t i = 0; i < names.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) parts.push_back(fmt::format("(not (= {} {}))", names[j], names[i]));
@@ -546,7 +294,7 @@ std::string smt_writer::at_least(const node& n, std::int64_t k) {
   }
   depth_ -= static_cast<int>(k);
   const std::string body = parts.size() == 1 ? parts[0] : fmt::format("(and {})", joined(parts));
-  return fmt::format("(exists ({}) {})", joined(binders), body);
+  return quantifier("exists", over, body);
 }
 
 // A comparison of card or count with a number.
@@ -590,7 +338,7 @@ std::string smt_writer::equality(const node& a, const node& b) {
   const std::string body = y == "false"   ? fmt::format("(not {})", x)
                            : x == "false" ? fmt::format("(not {})", y)
                                           : fmt::format("(= {} {})", x, y);
-  return fmt::format("(forall (({} {})) {})", q, sort_text(t->sort), body);
+  return quantifier("forall", {{q, t->sort}}, body);
 }
 
 }  // namespace quiesce::symbolic

@@ -9,7 +9,9 @@
 //   function number i    f<i>; after an action: f<i>!. A function with values that are sets is a predicate with one more
 //   argument
 //   bound variables      q<depth>; the elements for which an invariant is asked: x<number>!
+//   few elements         u<i>_<k>, all that there are of sort number i where states are looked for
 
+#include <functional>
 #include <set>
 
 #include "model/symbolic/core_reader.hpp"
@@ -32,10 +34,14 @@ struct invariant_at {
   std::string after;     // the invariant in the new state
 };
 
+// proofs: any number of elements; a label of an enumeration with more than eight is its number.
+// states: few elements, each known, so that nothing is quantified.
+enum class reading { proofs, states };
+
 class smt_writer {
  public:
   // Throws core_error for a core without a reading in first-order logic.
-  explicit smt_writer(const core&);
+  explicit smt_writer(const core&, reading = reading::proofs);
 
   // Declarations of sorts, functions, and what holds of constructors and named elements.
   std::string prelude() const;
@@ -49,14 +55,20 @@ class smt_writer {
   std::string definitions(const step&);          // assertions that say everything about them
   // "f<i> has values of its type only", for functions with numbers in a range; empty: nothing to say.
   std::string range(std::size_t function) const;
-  // Few elements of every sort of any size, for questions whose answer is a state.
-  std::string few() const;
+  // Assertions that a number which stands for a label is one; what is proved does not need them.
+  std::string labels() const;
   std::string sort_text(std::size_t sort) const;
   std::string type_text(const type&) const;
   std::string literal(const type&, std::int64_t) const;
   std::string least(const type&) const;
 
  private:
+  static constexpr std::size_t most_labels = 8;
+  using binders = std::vector<std::pair<std::string, std::size_t>>;  // variable, sort
+  struct cases {                                                     // values at places, the first that fits counts
+    std::vector<std::pair<std::string, std::string>> places;
+    std::string otherwise;
+  };
   struct bound {
     std::string text;
     type_ref value;
@@ -73,6 +85,13 @@ class smt_writer {
   std::optional<std::string> counting(const node& n);
   std::string at_least(const node& set, std::int64_t);
   std::string quantified(const node&);
+  std::string quantifier(const std::string& word, const binders&, const std::string& body) const;
+  std::vector<std::string> elements_of(std::size_t sort) const;
+  bool numbered(const type&) const;
+  std::optional<std::string> label_ranges(const node&);
+  std::string about_values(std::size_t f, const std::function<std::string(const std::string&)>&) const;
+  std::string with_labels(std::string) const;
+  cases new_cases(const step&, std::size_t f, const std::vector<std::string>& args);
   std::string call(const char* f, const std::vector<std::string>&) const;
   std::string in_range(const type&, const std::string& value) const;
   type_ref infer(const node&);
@@ -84,10 +103,12 @@ class smt_writer {
   std::string declaration(std::size_t f, const char* suffix) const;
 
   const core& core_;
+  reading reading_;
   std::vector<type_ref> enumerations_, options_;
   scope scope_;
   const step* after_ = nullptr;                // terms are read behind it
   std::map<std::string, std::string> points_;  // applications f<i>! that were read, or f<i>!: at all places; facts
+  std::map<std::string, cases> labels_;        // applications of functions whose values are numbers of labels
   int depth_ = 0;
   type_ref boolean_, integer_;
 };

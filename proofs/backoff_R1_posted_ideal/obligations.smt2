@@ -402,19 +402,26 @@
 (check-sat)
 (pop 1)
 (pop 1)
+(reset)
+(set-logic ALL)
+(declare-datatypes ((S0 0)) (((e0_0) (e0_1))))
+(declare-datatypes ((E0 0)) (((E0_0) (E0_1) (E0_2))))
+(declare-datatypes ((E1 0)) (((E1_0) (E1_1) (E1_2))))
+(declare-fun f0 () Int)
+(declare-fun f1 () Int)
+(declare-fun f2 () Int)
+(declare-fun f3 () Int)
+(declare-fun f4 () Int)
+(declare-fun f5 () Int)
+(declare-fun f6 () Int)
+(declare-fun f7 () Int)
+(declare-fun f8 () E0)
+(declare-fun f9 () E1)
 ; initial 0
 (push 1)
 (assert (<= 0 f0))
 (assert (<= 0 f1))
 (assert (and (< 0 f0) (= f1 0)))
-(declare-fun f2! () Int)
-(declare-fun f3! () Int)
-(declare-fun f4! () Int)
-(declare-fun f5! () Int)
-(declare-fun f6! () Int)
-(declare-fun f7! () Int)
-(declare-fun f8! () E0)
-(declare-fun f9! () E1)
 ; possible initial 0
 (check-sat)
 (pop 1)
@@ -446,56 +453,42 @@
 ; action 0 netdev_wait_allrefs.0
 (push 1)
 (assert (and (= f8 E0_0) (not (< f2 f0))))
-(declare-fun f8! () E0)
 ; possible 0
 (check-sat)
 (pop 1)
 ; action 1 netdev_wait_allrefs.0
 (push 1)
 (assert (and (= f8 E0_0) (< f2 f0)))
-(declare-fun f8! () E0)
 ; possible 1
 (check-sat)
 (pop 1)
 ; action 3 netdev_wait_allrefs.1
 (push 1)
 (assert (and (and (= f8 E0_1) (not (= f3 0))) (and (<= 0 (ite (<= (* f3 2) 250) (* f3 2) 250)) (<= (ite (<= (* f3 2) 250) (* f3 2) 250) 250))))
-(declare-fun f2! () Int)
-(declare-fun f3! () Int)
-(declare-fun f4! () Int)
-(declare-fun f8! () E0)
 ; possible 3
 (check-sat)
 (pop 1)
 ; action 4 netdev_wait_allrefs.1
 (push 1)
 (assert (and (= f8 E0_1) (= f3 0)))
-(declare-fun f3! () Int)
-(declare-fun f8! () E0)
 ; possible 4
 (check-sat)
 (pop 1)
 ; action 5 compared_loop.0
 (push 1)
 (assert (and (= f9 E1_0) (not (< f5 f0))))
-(declare-fun f9! () E1)
 ; possible 5
 (check-sat)
 (pop 1)
 ; action 6 compared_loop.0
 (push 1)
 (assert (and (= f9 E1_0) (< f5 f0)))
-(declare-fun f9! () E1)
 ; possible 6
 (check-sat)
 (pop 1)
 ; action 8 compared_loop.1
 (push 1)
 (assert (and (= f9 E1_1) (and (<= 0 (ite (<= (* f6 2) 250) (* f6 2) 250)) (<= (ite (<= (* f6 2) 250) (* f6 2) 250) 250))))
-(declare-fun f5! () Int)
-(declare-fun f6! () Int)
-(declare-fun f7! () Int)
-(declare-fun f9! () E1)
 ; possible 8
 (check-sat)
 (pop 1)

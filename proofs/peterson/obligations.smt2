@@ -397,12 +397,18 @@
 (check-sat)
 (pop 1)
 (pop 1)
+(reset)
+(set-logic ALL)
+(declare-datatypes ((S0 0)) (((e0_0) (e0_1))))
+(declare-datatypes ((S1 0)) (((c1_0 (d1_0 S0)))))
+(declare-datatypes ((E0 0)) (((E0_0) (E0_1) (E0_2) (E0_3) (E0_4) (E0_5) (E0_6) (E0_7))))
+(declare-fun f0 (S0) S0)
+(declare-fun f1 (S0) Bool)
+(declare-fun f2 () S0)
+(declare-fun f3 (S0) E0)
 ; initial 0
 (push 1)
-(assert (forall ((q1 S0)) (and (not (= (f0 q1) q1)) (= (f0 (f0 q1)) q1))))
-(declare-fun f1! (S0) Bool)
-(declare-fun f2! () S0)
-(declare-fun f3! (S0) E0)
+(assert (and (and (not (= (f0 e0_0) e0_0)) (= (f0 (f0 e0_0)) e0_0)) (and (not (= (f0 e0_1) e0_1)) (= (f0 (f0 e0_1)) e0_1))))
 ; possible initial 0
 (check-sat)
 (pop 1)
@@ -410,19 +416,18 @@
 (push 1)
 ; not a tautology mutual_exclusion
 (push 1)
-(assert (not (forall ((q1 S0)) (forall ((q2 S0)) (=> (and (= (f3 q1) E0_5) (= (f3 q2) E0_5)) (= q1 q2))))))
+(assert (not (and (and (=> (and (= (f3 e0_0) E0_5) (= (f3 e0_0) E0_5)) (= e0_0 e0_0)) (=> (and (= (f3 e0_0) E0_5) (= (f3 e0_1) E0_5)) (= e0_0 e0_1))) (and (=> (and (= (f3 e0_1) E0_5) (= (f3 e0_0) E0_5)) (= e0_1 e0_0)) (=> (and (= (f3 e0_1) E0_5) (= (f3 e0_1) E0_5)) (= e0_1 e0_1))))))
 (check-sat)
 (pop 1)
 (pop 1)
-(assert (forall ((q1 S0)) (forall ((q2 S0)) (=> (and (= (f3 q1) E0_5) (= (f3 q2) E0_5)) (= q1 q2)))))
-(assert (forall ((q1 S0)) (and (not (= (f0 q1) q1)) (= (f0 (f0 q1)) q1))))
-(assert (forall ((q1 S0)) (=> (not (or (or (= (f3 q1) E0_0) (= (f3 q1) E0_1)) (= (f3 q1) E0_7))) (f1 q1))))
-(assert (forall ((q1 S0)) (=> (and (or (= (f3 q1) E0_5) (= (f3 q1) E0_6)) (or (or (or (= (f3 (f0 q1)) E0_3) (= (f3 (f0 q1)) E0_4)) (= (f3 (f0 q1)) E0_5)) (= (f3 (f0 q1)) E0_6))) (= f2 q1))))
+(assert (and (and (=> (and (= (f3 e0_0) E0_5) (= (f3 e0_0) E0_5)) (= e0_0 e0_0)) (=> (and (= (f3 e0_0) E0_5) (= (f3 e0_1) E0_5)) (= e0_0 e0_1))) (and (=> (and (= (f3 e0_1) E0_5) (= (f3 e0_0) E0_5)) (= e0_1 e0_0)) (=> (and (= (f3 e0_1) E0_5) (= (f3 e0_1) E0_5)) (= e0_1 e0_1)))))
+(assert (and (and (not (= (f0 e0_0) e0_0)) (= (f0 (f0 e0_0)) e0_0)) (and (not (= (f0 e0_1) e0_1)) (= (f0 (f0 e0_1)) e0_1))))
+(assert (and (=> (not (or (or (= (f3 e0_0) E0_0) (= (f3 e0_0) E0_1)) (= (f3 e0_0) E0_7))) (f1 e0_0)) (=> (not (or (or (= (f3 e0_1) E0_0) (= (f3 e0_1) E0_1)) (= (f3 e0_1) E0_7))) (f1 e0_1))))
+(assert (and (=> (and (or (= (f3 e0_0) E0_5) (= (f3 e0_0) E0_6)) (or (or (or (= (f3 (f0 e0_0)) E0_3) (= (f3 (f0 e0_0)) E0_4)) (= (f3 (f0 e0_0)) E0_5)) (= (f3 (f0 e0_0)) E0_6))) (= f2 e0_0)) (=> (and (or (= (f3 e0_1) E0_5) (= (f3 e0_1) E0_6)) (or (or (or (= (f3 (f0 e0_1)) E0_3) (= (f3 (f0 e0_1)) E0_4)) (= (f3 (f0 e0_1)) E0_5)) (= (f3 (f0 e0_1)) E0_6))) (= f2 e0_1))))
 ; action 0 run.0
 (push 1)
 (declare-fun c0 () S0)
 (assert (= (f3 c0) E0_0))
-(declare-fun f3! (S0) E0)
 ; possible 0
 (check-sat)
 (pop 1)
@@ -430,7 +435,6 @@
 (push 1)
 (declare-fun c0 () S0)
 (assert (= (f3 c0) E0_0))
-(declare-fun f3! (S0) E0)
 ; possible 1
 (check-sat)
 (pop 1)
@@ -438,8 +442,6 @@
 (push 1)
 (declare-fun c0 () S0)
 (assert (= (f3 c0) E0_1))
-(declare-fun f1! (S0) Bool)
-(declare-fun f3! (S0) E0)
 ; possible 2
 (check-sat)
 (pop 1)
@@ -447,8 +449,6 @@
 (push 1)
 (declare-fun c0 () S0)
 (assert (= (f3 c0) E0_2))
-(declare-fun f2! () S0)
-(declare-fun f3! (S0) E0)
 ; possible 3
 (check-sat)
 (pop 1)
@@ -456,7 +456,6 @@
 (push 1)
 (declare-fun c0 () S0)
 (assert (and (= (f3 c0) E0_3) (f1 (f0 c0))))
-(declare-fun f3! (S0) E0)
 ; possible 4
 (check-sat)
 (pop 1)
@@ -464,7 +463,6 @@
 (push 1)
 (declare-fun c0 () S0)
 (assert (and (= (f3 c0) E0_3) (not (f1 (f0 c0)))))
-(declare-fun f3! (S0) E0)
 ; possible 5
 (check-sat)
 (pop 1)
@@ -472,7 +470,6 @@
 (push 1)
 (declare-fun c0 () S0)
 (assert (and (= (f3 c0) E0_4) (not (= f2 c0))))
-(declare-fun f3! (S0) E0)
 ; possible 6
 (check-sat)
 (pop 1)
@@ -480,7 +477,6 @@
 (push 1)
 (declare-fun c0 () S0)
 (assert (and (= (f3 c0) E0_4) (= f2 c0)))
-(declare-fun f3! (S0) E0)
 ; possible 7
 (check-sat)
 (pop 1)
@@ -488,7 +484,6 @@
 (push 1)
 (declare-fun c0 () S0)
 (assert (= (f3 c0) E0_5))
-(declare-fun f3! (S0) E0)
 ; possible 8
 (check-sat)
 (pop 1)
@@ -496,8 +491,6 @@
 (push 1)
 (declare-fun c0 () S0)
 (assert (= (f3 c0) E0_6))
-(declare-fun f1! (S0) Bool)
-(declare-fun f3! (S0) E0)
 ; possible 9
 (check-sat)
 (pop 1)
