@@ -66,9 +66,10 @@ enum class doubt : std::uint8_t {
   foreign_task,     // a record of another task inside a batch whose records are told apart by order
   unexpected_size,  // a batch whose number of notifications fits no number of devices
   began_inside,     // the source begins inside a batch
+  unmatched,        // calls and returns, or begins and ends, do not fit: one is missing, or there twice
   too_many          // more devices, tasks or pending events than are kept
 };
-inline constexpr std::size_t doubts = 6;
+inline constexpr std::size_t doubts = 7;
 
 class event_consumer {
  public:
@@ -102,9 +103,10 @@ struct source_summary {
   std::string format;
   std::string kernel;  // empty: the source does not say
   std::uint64_t lines = 0, records = 0, events = 0, unexplained = 0;
-  std::uint64_t lost = 0;  // records, as far as the source counts them
-  bool cut = false;        // the last line has no end
-  bool loss = false;       // some were lost, counted or not
+  std::uint64_t lost = 0;                // records, as far as the source counts them
+  bool cut = false;                      // the last line has no end
+  bool loss = false;                     // some were lost, counted or not
+  std::array<bool, seen_kinds> shown{};  // what the source shows whenever it happens
   std::array<bool, doubts> doubted{};
   std::map<std::string, std::uint64_t, std::less<>> others;  // records that show no event, by name; capped
   std::vector<remark> unexplained_lines;
@@ -124,9 +126,14 @@ class observer {
   virtual void end() = 0;  // no more lines; hands on what was held back
   // Whether the source shows the event whenever it happens. `seen` says which names and functions occurred.
   virtual bool shows(seen kind) const = 0;
+  // Whether another recording of this format could show it: that this one does not may be because it did not happen.
+  virtual bool could_show(seen kind) const { return shows(kind); }
+  // It happened without being shown: something else says so.
+  virtual bool missed(seen) const { return false; }
   // Says why not, for a reader.
   virtual std::string why_not(seen kind) const = 0;
   virtual bool shows_net() const = 0;
+  virtual bool shows_tasks() const { return true; }  // who does what
   // Whether what `shows` says at the first event stays so.
   virtual bool fixed_coverage() const { return false; }
 };

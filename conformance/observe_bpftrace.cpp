@@ -46,7 +46,7 @@ using grammar::word;
 const auto pid_and_handler = ' ' >> x3::raw[+x3::digit] >> ' ' >> word >> x3::eoi;
 const auto command = x3::raw[+(char_ - x3::omit[pid_and_handler])];
 const auto run = x3::ulong_long >> ' ' >> command >> pid_and_handler;
-const auto frame = x3::omit[+x3::blank] >> x3::raw[+(char_ - (char_('+') | white))] >> x3::omit[-('+' >> +x3::digit)] >>
+const auto frame = x3::omit[+x3::blank] >> x3::raw[+(char_ - (char_('+') | white)) >> -('+' >> +x3::digit)] >>
                    x3::omit[*x3::blank] >> x3::eoi;
 const auto lost = lit("Lost ") >> x3::ulong_long >> " events";
 const auto attached = lit("Attach") >> lit("ing ") >> x3::omit[x3::ulong_long] >> " probe" >> -lit('s') >>
@@ -54,7 +54,7 @@ const auto attached = lit("Attach") >> lit("ing ") >> x3::omit[x3::ulong_long] >
 
 class bpftrace_observer : public observer {
  public:
-  explicit bpftrace_observer(event_builder& to) : to_(to), stacks_(to, to.hints()) {}
+  explicit bpftrace_observer(event_builder& to) : to_(to), stacks_(to) {}
 
   void line(std::string_view text, std::uint64_t number) override {
     text_range function;

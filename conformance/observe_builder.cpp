@@ -3,6 +3,9 @@
 
 #include "conformance/observe_builder.hpp"
 
+#include "conformance/observe_decidable.hpp"
+#include "conformance/observe_format_list.hpp"
+
 #include <algorithm>
 
 namespace quiesce::observe {
@@ -61,6 +64,13 @@ shape shape_of(seen kind) {
     default:
       return shape::dev_net;
   }
+}
+
+void event_builder::kernel(const std::string& version) {
+  summary_.kernel = version;
+  using sends = source_hints::pre_uninit;
+  const kernel_version v = parse_version(version);
+  hints_.sends_pre_uninit = !v.known() ? sends::unknown : happens_in("NETDEV_PRE_UNINIT", v) ? sends::sent : sends::not_sent;
 }
 
 void event_builder::record(std::string_view task, std::uint64_t line, std::int64_t time) {
@@ -273,7 +283,7 @@ void event_builder::label(std::string_view text) {
 
 std::string event_builder::task_name(std::uint32_t number) const {
   const auto found = task_names_.find(number);
-  return found == task_names_.end() ? "?" : found->second;
+  return found == task_names_.end() ? "?" : printable(found->second);
 }
 
 }  // namespace quiesce::observe

@@ -59,6 +59,8 @@ class event_builder {
   explicit event_builder(event_consumer& to, source_hints hints = {}, builder_limits limits = {})
       : to_(to), hints_(std::move(hints)), limits_(limits) {}
   const source_hints& hints() const { return hints_; }
+  // The version of the kernel, once it is known; empty: it is not.
+  void kernel(const std::string& version);
 
   // --- where the record stands; call before anything else of a record
   void record(std::string_view task, std::uint64_t line, std::int64_t time);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "conformance/observe_builder.hpp"
+#include "conformance/observe_format_list.hpp"
 
 namespace quiesce::observe {
 namespace {
@@ -249,7 +250,7 @@ void event_builder::forget_oldest() {
 
 std::string event_builder::device_name(std::int64_t dev) const {
   const device_info* d = dev < 0 ? nullptr : info(static_cast<slot>(dev));
-  return d ? d->name : "?";
+  return d ? printable(d->name) : "?";
 }
 
 std::uint64_t event_builder::net_inode(std::int64_t net) const {

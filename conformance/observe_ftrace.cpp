@@ -66,7 +66,7 @@ const auto entries_line = lit("# entries-in-buffer/entries-written: ") >> number
 const auto symbol = +(char_ - (char_("+)") | white));
 const auto offset = "+0x" >> +x3::xdigit >> -("/0x" >> +x3::xdigit);
 const auto module_name = " [" >> +(char_ - ']') >> ']';
-const auto frame = lit(" => ") >> x3::raw[symbol] >> x3::omit[-offset >> -module_name];
+const auto frame = lit(" => ") >> x3::raw[symbol >> -offset] >> x3::omit[-module_name];
 
 const auto quoted = '"' >> x3::raw[*(char_ - '"')] >> '"';
 const auto field = ' ' >> x3::raw[+(char_ - (lit('=') | ' '))] >> '=' >> (quoted | word);

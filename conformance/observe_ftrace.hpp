@@ -23,7 +23,7 @@ bool parse_ftrace(std::string_view line, ftrace_line& out);
 bool parse_lost(std::string_view line, std::uint64_t& lost);
 // # entries-in-buffer/entries-written: 983/983   #P:2
 bool parse_entries(std::string_view line, std::uint64_t& in_buffer, std::uint64_t& written);
-//  => unregister_netdevice_many_notify+0x289/0xb10 [module]: the function's name
+//  => unregister_netdevice_many_notify+0x289/0xb10 [module]: the function, with its offset
 bool parse_frame(std::string_view line, std::string_view& function);
 
 // The text of a kprobe or kretprobe event. Kernel: kernel/trace/trace_kprobe.c print_kprobe_event, print_kretprobe_event.

@@ -13,7 +13,7 @@ const char* kind_name(batch_kind k) {
   return names[static_cast<std::size_t>(k)];
 }
 const char* answer_name(rule_answer a) {
-  static constexpr const char* names[] = {"holds", "violated", "never_triggered", "unknown", "undecidable"};
+  static constexpr const char* names[] = {"holds", "violated", "vacuous", "unknown", "undecidable"};
   return names[static_cast<std::size_t>(a)];
 }
 const char* verdict_name(model_answer::verdict v) {
@@ -108,6 +108,9 @@ ordered_json report_json(const trace_report& r) {
   for (const rule_result& rule : r.rules) out["rules"].push_back(rule_json(rule));
   out["model"] = {{"verdict", verdict_name(r.model.is)}, {"model", r.model.model}, {"events", r.model.events}};
   if (!r.model.reason.empty()) out["model"]["reason"] = r.model.reason;
+  out["model"]["not_compared"] = ordered_json::array();
+  for (const auto& one : r.model.not_compared)
+    out["model"]["not_compared"].push_back({{"why", one.why}, {"what", one.what}});
   if (r.model.is == model_answer::verdict::not_a_run) {
     out["model"]["line"] = r.model.line;
     out["model"]["explanation"] = r.model.explanation;

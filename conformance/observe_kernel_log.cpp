@@ -23,7 +23,9 @@ class kernel_log_observer : public observer {
   explicit kernel_log_observer(event_builder& to) : to_(to), batches_(to) {}
 
   void line(std::string_view text, std::uint64_t number) override {
+    if (text.starts_with('#')) return;
     const log_line l = parse_log_line(text);
+    stamped_ = stamped_ || l.time >= 0;
     if (is_module_record(l.text)) {
       in_wait_ = false;
       module_record record;
@@ -42,10 +44,13 @@ class kernel_log_observer : public observer {
       to_.label(l.text);
       return batches_.mark();
     }
+    // Messages of several lines go on with blanks.
+    if (stamped_ && l.time < 0 && !text.empty() && text.front() != ' ' && text.front() != '\t')
+      return to_.unread(number, "not a line of this log, whose lines have time stamps: " + printable(text));
     if (!l.text.empty()) to_.other("kernel message");
   }
 
-  void end() override { batches_.finish(); }
+  void end() override { batches_.end(); }
 
   bool shows(seen kind) const override {
     switch (kind) {
@@ -69,6 +74,7 @@ class kernel_log_observer : public observer {
     return events_ ? "the logging module does not record it" : "the log has no record of notifications";
   }
   bool shows_net() const override { return events_; }
+  bool shows_tasks() const override { return false; }
   bool fixed_coverage() const override { return true; }
 
  private:
@@ -109,6 +115,7 @@ class kernel_log_observer : public observer {
   log_batches batches_;
   std::uint64_t next_ = 0;
   bool in_wait_ = false, events_ = false;
+  bool stamped_ = false;  // lines begin with a time stamp
 };
 
 int fits(std::string_view head) {

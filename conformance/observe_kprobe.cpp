@@ -42,7 +42,7 @@ const std::unordered_map<std::string_view, kprobe_reader::reading>& kprobe_reade
       {"arp_ifdown", {&k::arp_down, &k::ignored}},
       {"rt_flush_dev", {&k::route_flush_dev, &k::ignored}},
       {"neigh_ifdown", {&k::neigh_down, &k::ignored}},
-      {"fib_sync_down_dev", {&k::sync_down_dev, &k::ignored}},
+      {"fib_sync_down_dev", {&k::sync_down_dev, &k::sync_down_return}},
       {"fib_flush", {&k::fib_flushed, &k::ignored}},
       {"rt_cache_flush", {&k::cache_flushed, &k::ignored}},
       {"synchronize_net", {&k::begin_wait, &k::end_wait}},
@@ -94,6 +94,8 @@ bool kprobe_reader::read(std::string_view task, std::string_view text) {
   }
   if (!parse_probe(text, probe_)) return false;
   (probe_.returns ? returns_ : functions_).emplace(function);
+  if (found->second.leave != &kprobe_reader::ignored)
+    missing(probe_.returns ? task_->calls.ret(found->first, returning_) : task_->calls.call(found->first, returning_));
   (this->*(probe_.returns ? found->second.leave : found->second.enter))();
   return true;
 }
@@ -109,7 +111,15 @@ void kprobe_reader::settle_task(std::string_view function) {
   if (function != "unregister_netdevice_many_notify" && function != "rollback_registered_many") begin_rollback();
 }
 
-void kprobe_reader::end() {}
+void kprobe_reader::end() {
+  if (flush_due_ && has("fib_flush"))
+    to_.doubtful(doubt::unmatched, flush_due_,
+                 "records are missing or there twice: fib_sync_down_dev found routes, but no fib_flush follows");
+}
+
+void kprobe_reader::missing(const std::string& text) {
+  if (!text.empty()) to_.doubtful(doubt::unmatched, to_.line_number(), "records are missing or there twice: " + text);
+}
 
 // --- what the records name ---
 
@@ -267,10 +277,32 @@ void kprobe_reader::freed() {
   to_.set_state(dev, device_info::life::freed);
 }
 
-void kprobe_reader::arp_down() { of_device(seen::arp_ifdown); }
+void kprobe_reader::arp_down() {
+  check_flush(false);
+  of_device(seen::arp_ifdown);
+}
 void kprobe_reader::route_flush_dev() { of_device(seen::rt_flush_dev); }
-void kprobe_reader::sync_down_dev() { of_device(seen::fib_sync_down_dev); }
-void kprobe_reader::fib_flushed() { of_net(seen::fib_flush); }
+void kprobe_reader::sync_down_dev() {
+  check_flush(false);
+  const auto event = numbers_.find(probe_.number("event"));
+  task_->going = event != numbers_.end() && (event->second == seen::NETDEV_DOWN || event->second == seen::NETDEV_UNREGISTER);
+  of_device(seen::fib_sync_down_dev);
+}
+void kprobe_reader::fib_flushed() {
+  check_flush(true);
+  of_net(seen::fib_flush);
+}
+
+// fib_disable_ip: fib_flush if fib_sync_down_dev found something, else not; then arp_ifdown (net/ipv4/fib_frontend.c).
+void kprobe_reader::sync_down_return() {
+  if (task_->going && !probe_.value("ret").empty()) task_->found_routes = probe_.value("ret") != "0";
+  task_->going = false;
+}
+void kprobe_reader::check_flush(bool flushes) {
+  const int found = std::exchange(task_->found_routes, -1);
+  if (found == 1 && !flushes && flush_due_ == 0) flush_due_ = to_.line_number();
+  if (found == 0 && flushes) missing("fib_sync_down_dev found no routes, but fib_flush follows");
+}
 void kprobe_reader::cache_flushed() { of_net(seen::rt_cache_flush); }
 
 // neigh_ifdown: neigh_flush_dev, then pneigh_ifdown_and_unlock (net/core/neighbour.c).
@@ -343,7 +375,7 @@ void kprobe_reader::link_build() {
   const int type = static_cast<int>(probe_.number("type"));
   const bool of_info = task_->building == type;
   task_->building = 0;
-  if (of_info) return;
+  if (of_info) return void(task_->sent = {named(), 0});
   // A move tells the old namespace at once, with a function that is inlined.
   if (task_->moving != no_slot && type == rtm_dellink) {
     if (const slot dev = named(); dev != no_slot) to_.emit(seen::RTM_DELLINK, dev, true);
@@ -354,10 +386,13 @@ void kprobe_reader::link_build() {
 
 void kprobe_reader::link_send() {
   const slot dev = named();
+  if (dev == no_slot) return;
   const auto found = task_->built.find(dev);
-  if (dev == no_slot || found == task_->built.end()) return;
-  const int type = found->second;
-  task_->built.erase(found);
+  if (found == task_->built.end() && task_->sent.first == dev && task_->sent.second == 0) return;
+  if (found == task_->built.end() && task_->sent.first != dev) return missing("a message is sent that was not built");
+  const int type = found == task_->built.end() ? task_->sent.second : found->second;  // the same once more
+  task_->sent = {dev, type};
+  if (found != task_->built.end()) task_->built.erase(found);
   if (type == rtm_dellink) uninit_unseen(dev);
   if (type == rtm_dellink || type == rtm_newlink) to_.emit(type == rtm_dellink ? seen::RTM_DELLINK : seen::RTM_NEWLINK, dev);
 }

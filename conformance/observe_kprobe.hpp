@@ -14,6 +14,7 @@
 
 #include "conformance/observe_builder.hpp"
 #include "conformance/observe_ftrace.hpp"
+#include "conformance/observe_kprobe_calls.hpp"
 
 namespace quiesce::observe {
 
@@ -31,8 +32,11 @@ class kprobe_reader {
   void event_number(std::uint64_t number, seen kind) { numbers_[number] = kind; }
 
   bool shows(seen kind) const;
+  bool could_show(seen kind) const;
   std::string why_not(seen kind) const;
   bool shows_net() const { return net_shown_; }
+  // It must have happened, but no record says when.
+  bool missed(seen kind) const { return kind == seen::fib_flush && flush_due_ > 0 && !has("fib_flush"); }
   bool used() const { return !functions_.empty(); }
   bool has_notifications() const { return has("call_netdevice_notifiers_info"); }
 
@@ -50,12 +54,16 @@ class kprobe_reader {
     std::uint64_t new_net = 0;
     bool in_todo = false, todo_begun = false;
     bool rebroadcasting = false;
-    int building = 0;                     // RTM_* that rtmsg_ifinfo is about to build; 0: none
-    std::unordered_map<slot, int> built;  // RTM_* messages that are built but not sent
-    std::vector<slot> flushed;            // dev_mc_flush was seen, ndo_uninit was not
+    int building = 0;                       // RTM_* that rtmsg_ifinfo is about to build; 0: none
+    std::unordered_map<slot, int> built;    // RTM_* messages that are built but not sent
+    std::pair<slot, int> sent{no_slot, 0};  // the last one; 0: rtmsg_ifinfo sends it
+    call_stack calls;
+    int found_routes = -1;      // what fib_sync_down_dev returned for a device that goes: 0 or 1; -1: nothing to come of it
+    bool going = false;         // it was called for NETDEV_DOWN or NETDEV_UNREGISTER
+    std::vector<slot> flushed;  // dev_mc_flush was seen, ndo_uninit was not
     bool idle() const {
       return queues.empty() && built.empty() && flushed.empty() && !locking && !many && waiting == 0 && moving == no_slot &&
-             !in_todo;
+             !in_todo && calls.idle() && found_routes < 0;
     }
   };
   struct reading {
@@ -67,6 +75,9 @@ class kprobe_reader {
   bool has(std::string_view function) const { return functions_.count(std::string(function)) > 0; }
   bool has_return(std::string_view function) const { return returns_.count(std::string(function)) > 0; }
   void settle_task(std::string_view function);
+  void missing(const std::string& text);
+  void check_flush(bool flushes);
+  void sync_down_return();
   slot named(bool live = false);
   std::uint64_t net_of();
   void of_device(seen kind);
@@ -118,6 +129,8 @@ class kprobe_reader {
   probe_text probe_;
   std::map<std::uint64_t, seen> numbers_;
   std::unordered_set<std::string> functions_, returns_;
+  returning_functions returning_;
+  std::uint64_t flush_due_ = 0;  // line where a fib_flush must have been and is not; 0: none
   bool net_shown_ = false, driver_uninit_ = false, driver_stop_ = false;
 };
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "conformance/observe_kprobe.hpp"
 
 namespace quiesce::observe {
@@ -69,41 +71,48 @@ std::vector<std::string_view> functions_of(seen kind) {
   }
 }
 
-// Where the end is the function's return; without it one wait cannot be told from the next.
+// Where the end is the function's return: without it one wait cannot be told from the next.
+bool needs_both(seen kind) {
+  return kind == seen::synchronize_net_begin || kind == seen::synchronize_net_end || kind == seen::run_todo_end;
+}
 bool needs_return(seen kind) {
-  switch (kind) {
-    case seen::synchronize_net_begin:
-    case seen::synchronize_net_end:
-    case seen::rcu_barrier_end:
-    case seen::run_todo_end:
-      return true;
-    default:
-      return false;
-  }
+  return kind == seen::rcu_barrier_end || kind == seen::close_end || kind == seen::rollback_end;
 }
 
 }  // namespace
 
 bool kprobe_reader::shows(seen kind) const {
+  const auto numbered = [&](const auto& entry) { return entry.second == kind; };
+  if (kind == seen::NETDEV_PRE_UNINIT) return has_notifications() && std::any_of(numbers_.begin(), numbers_.end(), numbered);
   // Its place shows although not every driver has the function.
   if (kind == seen::ndo_uninit) return has("dev_mc_flush") && (has("netdev_unregister_kobject") || has("rtmsg_ifinfo_send"));
   bool any = false, ends = true;
   for (std::string_view function : functions_of(kind)) {
-    any = any || has(function);
-    ends = ends && (!has(function) || has_return(function));
+    any = any || (needs_return(kind) ? has_return(function) : has(function));
+    ends = ends && has(function) == has_return(function);
   }
-  return any && (ends || !needs_return(kind));
+  return any && (ends || !needs_both(kind));
+}
+
+bool kprobe_reader::could_show(seen kind) const {
+  return kind == seen::ndo_uninit || kind == seen::NETDEV_PRE_UNINIT || !functions_of(kind).empty();
 }
 
 std::string kprobe_reader::why_not(seen kind) const {
+  if (kind == seen::NETDEV_PRE_UNINIT && has_notifications())
+    return "its number in this kernel is not known: a line `# NETDEV_PRE_UNINIT = NUMBER` says it";
   if (kind == seen::rtnl_lock) return "compilers inline rtnl_lock, so not every call shows";
   if (kind == seen::ndo_stop) return "drivers without ndo_stop, and those that are not probed, do not show";
   if (kind == seen::ndo_uninit) return "no record of dev_mc_flush with netdev_unregister_kobject or rtmsg_ifinfo_send";
   const std::vector<std::string_view> functions = functions_of(kind);
   if (functions.empty()) return "no kprobe on a function shows it";
   std::string names;
-  if (needs_return(kind)) return "no record of the return of what waits";
-  for (std::string_view f : functions) names += (names.empty() ? "" : ", ") + std::string(f);
+  bool called = false;
+  for (std::string_view f : functions) {
+    names += (names.empty() ? "" : ", ") + std::string(f);
+    called = called || has(f);
+  }
+  if (called && (needs_both(kind) || needs_return(kind))) return fmt::format("no record of the return of {}", names);
   return fmt::format("no record of {}", names);
 }
 

@@ -24,6 +24,10 @@ bool of_batch(seen k) { return closes(k) || k == seen::NETDEV_UNREGISTER || k ==
 }  // namespace
 
 void log_batches::record(const module_record& r, std::uint64_t line, std::int64_t time) {
+  if (r.what == "hi")
+    ++begins_;
+  else if (r.what == "lo" || r.what.starts_with("batch"))
+    begins_ = 0;
   line_ = line;
   time_ = time;
   if (r.what == "hi" || r.what == "lo") {
@@ -79,6 +83,9 @@ void log_batches::chain_end(const module_record& r) {
 
 // The logging module closed or unregistered the devices itself and says where that begins and ends.
 void log_batches::batch_mark(const module_record& r) {
+  const bool fits = r.rest == "begin" ? !explicit_ : r.rest == "end" ? explicit_ : !explicit_;
+  if (!fits) to_.doubtful(doubt::unmatched, line_, "the begin or the end of the module's batch is missing, or there twice");
+  check_ends();
   if (r.rest == "after") return to_.other(r.what);
   finish();
   if (r.rest == "end") {
@@ -192,9 +199,22 @@ void log_batches::finish() {
   }
 }
 
+// Notifications nest: at the end of everything none is open, unless the log is cut off right behind its begin.
+void log_batches::check_ends() {
+  if (!open_.empty())
+    to_.doubtful(doubt::lost_records, line_,
+                 "the end of a notification is missing, or the log ends inside it: " + open_.back().second);
+  open_.clear();
+}
+
 void log_batches::mark() {
   finish();
-  open_.clear();
+  check_ends();
+}
+
+void log_batches::end() {
+  finish();
+  if (begins_ < open_.size()) check_ends();
 }
 
 }  // namespace quiesce::observe

@@ -16,7 +16,7 @@ class log_batches {
   explicit log_batches(event_builder& to) : to_(to) {}
   void record(const module_record&, std::uint64_t line, std::int64_t time);
   void mark();  // a new scenario: nothing before it goes on
-  void finish();
+  void end();
 
  private:
   struct entry {
@@ -50,6 +50,8 @@ class log_batches {
   void notification(const module_record&);
   void chain_end(const module_record&);
   void batch_mark(const module_record&);
+  void check_ends();
+  void finish();
   slot device(const module_record&, bool live);
   void add(seen kind, slot dev, const module_record&);
   std::vector<instance> split() const;
@@ -66,6 +68,7 @@ class log_batches {
   slot moving_ = no_slot;
   bool explicit_ = false;  // between the module's own begin and end of a batch
   bool explicit_close_ = false;
+  std::size_t begins_ = 0;  // notifications that began since the last one ended
   std::uint64_t line_ = 0;
   std::int64_t time_ = -1;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "conformance/model_elements.hpp"
+#include "conformance/observe_model_projection.hpp"
 #include "model/language/parse.hpp"
 #include "model/system/system.hpp"
 #include "properties/diagnostic.hpp"
@@ -24,16 +25,21 @@ struct known_device {
   bool up = false, loopback = false, has_route = false;
   std::size_t dead_marks = 0;  // fib_sync_down_dev behind its NETDEV_UNREGISTER
   std::size_t again = 0;
-  bool held = false;
+  std::int64_t taken = 0, dropped = 0;  // references
+  bool overtaken = false;               // one behind it in the list of netdev_run_todo is freed before it
 };
 
 class writer {
  public:
-  writer(const std::vector<observed_event>& events, const std::vector<const asked_operation*>& operations,
-         const std::vector<std::int64_t>& devices, const std::map<std::int64_t, std::string>& names, bool moves)
-      : events_(events), operations_(operations), moves_(moves) {
-    for (std::int64_t d : devices) known_[d].loopback = names.count(d) && names.at(d) == "lo";
-    order_ = devices;
+  writer(const std::vector<observed_event>& events, const compared_part& part,
+         const std::map<std::int64_t, std::string>& names, bool references)
+      : events_(events), operations_(part.operations), references_(references), moves_(part.moves) {
+    for (std::int64_t d : part.devices) known_[d].loopback = names.count(d) && names.at(d) == "lo";
+    order_ = part.devices;
+    for (std::size_t i : references_of(events, part)) {
+      known_device& d = known_[events[i].dev];
+      ++(events[i].kind == seen::dev_hold ? d.taken : d.dropped);
+    }
   }
 
   script write() {
@@ -73,10 +79,6 @@ class writer {
         known_device& d = device(e.dev);
         if (d.net < 0 && e.net >= 0) d.net = e.net;
         if (e.kind == seen::NETDEV_GOING_DOWN && !told.count(e.dev)) d.up = true;
-        if (e.kind == seen::dev_hold) {
-          if (d.held) refuse("a device is held twice");
-          d.held = true;
-        }
         if (e.kind == seen::rebroadcast_begin) ++d.again;
         if (e.kind == seen::fib_sync_down_dev && told.count(e.dev)) ++d.dead_marks;
       }
@@ -98,7 +100,23 @@ class writer {
       }
       if (e.kind == seen::rollback_end) --open_rollbacks_[e.task];
       look_at_limits(e);
+      look_at_todo(e);
     }
+  }
+
+  // Who is freed late had references for longer.
+  void look_at_todo(const observed_event& e) {
+    std::vector<std::vector<std::int64_t>>& open = rolled_back_[e.task];
+    std::vector<std::int64_t>& todo = todo_[e.task];
+    if (e.kind == seen::rollback_begin) open.push_back(e.members);
+    if (e.kind == seen::rollback_end && !open.empty()) {
+      todo.insert(todo.end(), open.back().begin(), open.back().end());
+      open.pop_back();
+    }
+    const auto freed = e.kind == seen::free_netdev ? std::find(todo.begin(), todo.end(), e.dev) : todo.end();
+    if (freed == todo.end()) return;
+    for (auto before = todo.begin(); before != freed; ++before) known_[*before].overtaken = true;
+    todo.erase(freed);
   }
 
   // What kernels do and the model does not: devices above that close with their lower one, more addresses than one or two.
@@ -222,8 +240,12 @@ class writer {
     }
     std::size_t again = 0;
     for (std::int64_t d : order_) {
-      again = std::max(again, known_[d].again);
-      if (known_[d].held)
+      const known_device& k = known_[d];
+      again = std::max(again, k.again);
+      const std::int64_t holders = references_ ? k.taken : k.again > 0 || k.overtaken;
+      out_.holders = std::max(out_.holders, holders);
+      out_.all_dropped = out_.all_dropped && (!references_ || k.taken == k.dropped);
+      if (holders > 0)
         out += fmt::format("  process holds_{0}(c: cpu) {{\n    dev_hold({0}, c);\n    dev_put({0}, c);\n  }}\n",
                            out_.device_of[d]);
     }
@@ -234,9 +256,11 @@ class writer {
 
   const std::vector<observed_event>& events_;
   const std::vector<const asked_operation*>& operations_;
-  bool moves_;
+  bool references_, moves_;
   std::map<std::int64_t, known_device> known_;
   std::map<std::uint32_t, int> open_rollbacks_;
+  std::map<std::uint32_t, std::vector<std::vector<std::int64_t>>> rolled_back_;  // members, outermost first
+  std::map<std::uint32_t, std::vector<std::int64_t>> todo_;
   std::map<std::uint32_t, std::vector<seen>> spans_;
   std::map<std::uint32_t, std::int64_t> cache_flushes_;
   std::vector<std::int64_t> order_, nets_;
@@ -253,9 +277,9 @@ bool given(const ast::variable_decl& v) {
 
 }  // namespace
 
-script write_script(const std::vector<observed_event>& events, const std::vector<const asked_operation*>& operations,
-                    const std::vector<std::int64_t>& devices, const std::map<std::int64_t, std::string>& names, bool moves) {
-  return writer(events, operations, devices, names, moves).write();
+script write_script(const std::vector<observed_event>& events, const compared_part& part,
+                    const std::map<std::int64_t, std::string>& names, bool references) {
+  return writer(events, part, names, references).write();
 }
 
 script_model::script_model(catalogue& inputs, const script& s, const std::string& variant) : inputs_(inputs), script_(s) {
@@ -271,6 +295,7 @@ script_model::script_model(catalogue& inputs, const script& s, const std::string
   settings.options = s.options;
   settings.scope = {{"dev", std::max<std::int64_t>(1, static_cast<std::int64_t>(s.devices.size()))},
                     {"net", static_cast<std::int64_t>(s.nets.size())}};
+  if (s.holders > 1) settings.scope["cpu"] = s.holders;
   for (const auto& [bound, value] : s.bounds) settings.scope[bound] = value;
   system_ = make_interpreter(lower(m, settings, {}).program);
 }

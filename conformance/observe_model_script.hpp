@@ -23,11 +23,15 @@ struct script {
   std::map<std::uint32_t, std::string> process_of;  // task -> process
   std::map<std::string, std::string> options;
   std::map<std::string, std::int64_t> bounds;
-  std::string unsupported;  // why the model does not cover what was asked for; empty: it does
+  std::string unsupported;   // why the model does not cover what was asked for; empty: it does
+  std::int64_t holders = 1;  // references to one device at a time
+  bool all_dropped = true;   // each reference is dropped in the end
 };
 
-script write_script(const std::vector<observed_event>& events, const std::vector<const asked_operation*>& operations,
-                    const std::vector<std::int64_t>& devices, const std::map<std::int64_t, std::string>& names, bool moves);
+// `references`: those that the trace shows are all there are. Else somebody unseen may hold each device of which
+// NETDEV_UNREGISTER was sent again.
+script write_script(const std::vector<observed_event>& events, const compared_part&,
+                    const std::map<std::int64_t, std::string>& names, bool references);
 
 // The model, lowered with the script in place of its environment.
 class script_model {

@@ -10,7 +10,7 @@ namespace {
 
 class finder {
  public:
-  explicit finder(const std::vector<observed_event>& events) : events_(events) {}
+  finder(const std::vector<observed_event>& events, bool todo_shown) : events_(events), todo_shown_(todo_shown) {}
 
   std::vector<asked_operation> run() {
     for (std::size_t i = 0; i < events_.size(); ++i) one(i, events_[i]);
@@ -57,6 +57,9 @@ class finder {
     if (t.depth > 0) {
       if (found_[static_cast<std::size_t>(t.current)].what == kind::close && e.dev >= 0) device(t, e.dev);
       add(t, i);
+      if (e.kind == seen::NETDEV_REGISTER) unregistered_.erase(e.dev);
+      if (e.kind == seen::NETDEV_UNREGISTER && found_[static_cast<std::size_t>(t.current)].what == kind::unregister)
+        unregistered_.insert(e.dev);
       if (ends) --t.depth;
       return;
     }
@@ -70,6 +73,7 @@ class finder {
     const bool going = e.kind == seen::NETDEV_GOING_DOWN,
                leaving = e.kind == seen::unlist_netdevice || e.kind == seen::NETDEV_UNREGISTER;
     if (!going && !leaving) return;
+    if (unregistered_.count(e.dev)) return;
     start(t, i, going ? kind::set_down : kind::move);
     device(t, e.dev);
     add(t, i);
@@ -100,11 +104,16 @@ class finder {
       case seen::dev_put:
         break;
       default:
-        if (t.released && !t.in_todo && !t.again) return false;
-        if (!t.in_todo && !t.again && !of_rest(o, e)) return false;
+        if (t.released && !t.in_todo && !t.again && (todo_shown_ || !is_todo_step(e.kind))) return false;
+        if (!t.released || t.in_todo || t.again || todo_shown_)
+          if (!t.in_todo && !t.again && !of_rest(o, e)) return false;
     }
     add(t, i);
     return true;
+  }
+
+  static bool is_todo_step(seen kind) {
+    return kind == seen::rcu_barrier_begin || kind == seen::rcu_barrier_end || kind == seen::free_netdev;
   }
 
   // A move goes on behind its close; a single device is closed without a span.
@@ -122,12 +131,16 @@ class finder {
   }
 
   const std::vector<observed_event>& events_;
+  bool todo_shown_;
+  std::set<std::int64_t> unregistered_;  // in an operation already
   std::vector<asked_operation> found_;
   std::map<std::uint32_t, task_view> tasks_;
 };
 
 }  // namespace
 
-std::vector<asked_operation> operations_of(const std::vector<observed_event>& events) { return finder(events).run(); }
+std::vector<asked_operation> operations_of(const std::vector<observed_event>& events, bool todo_shown) {
+  return finder(events, todo_shown).run();
+}
 
 }  // namespace quiesce::observe

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "conformance/observe_evidence.hpp"
+
 namespace quiesce::observe {
 namespace {
 
@@ -175,6 +177,17 @@ bool rule_monitor::never_began(const ast::binder& b) const {
   return true;
 }
 
+// Empty: something in the recording could have broken it.
+std::string rule_monitor::vacuous(const ast::property& p, std::uint64_t triggered) const {
+  for (const ast::binder& b : p.binders)
+    if (never_began(b)) return fmt::format("no {}", b.type.front().text);
+  return why_vacuous(p, triggered, [&](const std::string& event) {
+    for (std::size_t k = 0; k < seen_kinds; ++k)
+      if (name_of(static_cast<seen>(k)) == event) return count_[k];
+    return std::uint64_t{0};
+  });
+}
+
 rule_result rule_monitor::judge(std::size_t monitor, const ast::property& p, const source_view& source,
                                 const source_summary& summary) const {
   rule_result out;
@@ -199,6 +212,7 @@ rule_result rule_monitor::judge(std::size_t monitor, const ast::property& p, con
   if (can.holds || can.violation) {
     if (doubted(doubt::unread_line)) spoil("lines could not be read");
     if (doubted(doubt::lost_records)) spoil("records are lost");
+    if (doubted(doubt::unmatched)) spoil("records are missing, or there twice");
     if (doubted(doubt::too_many)) spoil("more was open at once than is kept");
     if (order && doubted(doubt::began_inside)) spoil("the source begins inside a batch");
     if (order && doubted(doubt::foreign_task)) spoil("another task's records stand inside a batch");
@@ -211,20 +225,16 @@ rule_result rule_monitor::judge(std::size_t monitor, const ast::property& p, con
       out.inferred = out.inferred || std::find(events.begin(), events.end(), std::string(name)) != events.end() ||
                      std::find(events.begin(), events.end(), base) != events.end();
     }
-  const bool never = p.kind == ast::property_kind::never || p.kind == ast::property_kind::after_never ||
-                     p.kind == ast::property_kind::at_most;
-  bool about_nothing = out.triggered == 0;
-  if (never && about_nothing) {  // its occasion is the span, if it is about one
-    about_nothing = std::any_of(p.binders.begin(), p.binders.end(), [&](const ast::binder& b) { return never_began(b); });
-  }
   out.reason = can.reason;
   const bool decided = first.count > 0 ? can.violation : can.holds;
   if (!decided)
     out.answer = summary.doubted == std::array<bool, doubts>{} ? rule_answer::undecidable : rule_answer::unknown;
   else if (first.count > 0)
     out.answer = rule_answer::violated;
+  else if (const std::string none = vacuous(p, out.triggered); !none.empty())
+    out.answer = rule_answer::never_triggered, out.reason = "vacuous, nothing in the recording could break it: " + none;
   else
-    out.answer = about_nothing ? rule_answer::never_triggered : rule_answer::holds;
+    out.answer = rule_answer::holds;
   return out;
 }
 

@@ -19,7 +19,7 @@ namespace quiesce::observe {
 enum class rule_answer : std::uint8_t {
   holds,
   violated,
-  never_triggered,  // nothing happened that the rule is about
+  never_triggered,  // vacuous: nothing happened that could have broken it
   unknown,          // decidable in principle; what the source misses or lost stands in the way
   undecidable       // no source of this kind decides it
 };
@@ -30,7 +30,7 @@ struct rule_result {
   bool kernel_known = true;    // false: a rule of the kernel is what every kernel since v4.4 promises
   bool inferred = false;       // rests on something that was inferred
   rule_answer answer = rule_answer::undecidable;
-  std::string reason;  // of unknown and undecidable
+  std::string reason;  // of unknown, undecidable and vacuous
   std::uint64_t triggered = 0, violations = 0;
   std::uint64_t line = 0;  // of the first violation
   std::string text;        // of the first violation
@@ -73,6 +73,7 @@ class rule_monitor : public event_consumer {
   void learn_up(const observed_event&);
   void forget_some();
   bool never_began(const ast::binder&) const;
+  std::string vacuous(const ast::property&, std::uint64_t triggered) const;
   std::string print(const std::string& sort, std::int64_t number) const;
   rule_result judge(std::size_t monitor, const ast::property&, const source_view&, const source_summary&) const;
 

@@ -66,6 +66,15 @@ bool explained_by_pairs(const instance& i, const std::vector<chain_call>& calls)
   return i.up_first.size() <= i.gone.size() / 2;
 }
 
+// NETDEV_UNREGISTER is sent from one place of the function and NETDEV_PRE_UNINIT from another, in turn. Which place is which
+// is not asked.
+bool sites_in_turn(const instance& i, const std::vector<chain_call>& calls) {
+  const std::size_t step = i.pairs ? 2 : 1;
+  for (std::size_t k = step; k < i.gone.size(); ++k)
+    if (calls[i.gone[k]].site != calls[i.gone[k - step]].site) return false;
+  return !i.pairs || i.gone.size() < 2 || calls[i.gone[0]].site.empty() || calls[i.gone[0]].site != calls[i.gone[1]].site;
+}
+
 std::size_t hinted(const instance& i, const std::vector<chain_call>& calls) {
   return static_cast<std::size_t>(
       std::count_if(i.gone.begin(), i.gone.end(), [&](std::size_t k) { return !calls[k].hint.empty(); }));
@@ -138,6 +147,8 @@ class batch_events {
       if (!i.pairs && pairs && i.up_first.size() < i.gone.size())
         doubtful("a batch may have sent NETDEV_PRE_UNINIT or not: its number of devices is not known");
     }
+    if (!sites_in_turn(i, calls_))
+      doubtful("a batch's notifications do not come from the places of the unregistering function in turn");
     pre_uninit_ = pre_uninit_ || i.pairs;
   }
 

@@ -10,15 +10,15 @@
 namespace quiesce::observe {
 namespace {
 
-constexpr std::size_t tasks_kept = 1 << 12, calls_kept = 16, batches_kept = 8, calls_in_batch = 1 << 20;
+constexpr std::size_t tasks_kept = 1 << 12, calls_kept = 16, batches_kept = 8, calls_in_batch = 1 << 20, handlers_kept = 256;
 
 template <std::size_t N>
 bool any_of(std::string_view name, const std::array<std::string_view, N>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// addrconf_ifdown.isra.0
-std::string_view base_name(std::string_view function) { return function.substr(0, function.find('.')); }
+// addrconf_ifdown.isra.0+0x1f2
+std::string_view base_name(std::string_view function) { return function.substr(0, function.find_first_of(".+")); }
 
 bool is_recorder(std::string_view f) {
   return f.starts_with("trace_event_") || f.starts_with("__traceiter_") || f.starts_with("perf_trace_") ||
@@ -51,6 +51,13 @@ bool sends_unregister(std::string_view f) {
   return f == "unregister_netdevice_many_notify" || f == "unregister_netdevice_many" || f == "rollback_registered_many";
 }
 
+// register_netdevice, __dev_notify_flags, netif_set_mtu_ext, do_setlink, ...; not update_pvclock_gtod.
+bool of_devices(std::string_view caller) {
+  for (std::string_view part : {"dev", "netif", "link"})
+    if (caller.find(part) != std::string_view::npos) return true;
+  return false;
+}
+
 call_kind kind_of(std::string_view caller) {
   if (caller == "__dev_close_many") return call_kind::going_down;
   if (is_close_many(caller)) return call_kind::down;
@@ -61,11 +68,15 @@ call_kind kind_of(std::string_view caller) {
 
 bool classify(const std::vector<std::string_view>& frames, chain_call& out, std::uint64_t& stack) {
   std::size_t at = 0;
-  while (at < frames.size() && is_recorder(frames[at])) ++at;
-  if (at == frames.size() || !is_netdev_chain(frames[at])) return false;
-  while (at < frames.size() && is_netdev_chain(frames[at])) ++at;
-  if (at == frames.size() || is_other_chain(frames[at])) return false;
+  while (at < frames.size() && is_recorder(base_name(frames[at]))) ++at;
+  if (at == frames.size() || !is_netdev_chain(base_name(frames[at]))) return false;
+  bool certain = false;  // raw chains of others call the same functions
+  for (; at < frames.size() && is_netdev_chain(base_name(frames[at])); ++at)
+    certain = certain || base_name(frames[at]).starts_with("call_netdevice");
+  if (at == frames.size() || is_other_chain(base_name(frames[at]))) return false;
   out.caller = base_name(frames[at]);
+  if (!certain && !of_devices(out.caller)) return false;
+  out.site = frames[at].find('+') == std::string_view::npos ? std::string_view{} : frames[at];
   out.kind = kind_of(out.caller);
   stack = 1469598103934665603ULL;  // FNV-1a
   bool level = true;               // still the functions between this call of the chain and the one around it
@@ -87,17 +98,38 @@ bool classify(const std::vector<std::string_view>& frames, chain_call& out, std:
   return true;
 }
 
+// Every call runs the same handlers in the same order, but for those that come and go, and those behind one that stops it.
+void stack_reader::check_handlers(const open_call& c, std::uint64_t line, bool whole) {
+  if (handlers_.empty() && whole) handlers_ = c.handlers;
+  if (handlers_.empty()) return;
+  const bool length = whole ? c.handlers.size() == handlers_.size() : c.handlers.size() <= handlers_.size();
+  if (!length || !std::equal(c.handlers.begin(), c.handlers.end(), handlers_.begin()))
+    to_.doubtful(doubt::unmatched, line, "the handlers that ran for one notification are not those that ran for another");
+}
+
 // A call's first handler again is the next call; so is another stack. Handlers that ran before the recording began are
 // missing from the first call.
-bool stack_reader::starts_call(task_view& task, const handler_run& r, std::uint64_t stack) {
+bool stack_reader::starts_call(task_view& task, const handler_run& r, std::uint64_t stack, int depth) {
   const auto known =
       std::find_if(task.calls.rbegin(), task.calls.rend(), [&](const open_call& c) { return c.stack == stack; });
   if (known != task.calls.rend()) {
+    for (auto inner = known.base(); inner != task.calls.end(); ++inner) check_handlers(*inner, r.line, true);
     task.calls.erase(known.base(), task.calls.end());
-    return r.handler == task.calls.back().first;
+    open_call& c = task.calls.back();
+    const bool next = r.handler == c.handlers.front();
+    if (next) {
+      check_handlers(c, r.line, true);
+      c.handlers.clear();
+    }
+    if (c.handlers.size() < handlers_kept) c.handlers.emplace_back(r.handler);
+    return next;
+  }
+  while (!task.calls.empty() && task.calls.back().depth >= depth) {  // another call site, or another kind of call
+    check_handlers(task.calls.back(), r.line, true);
+    task.calls.pop_back();
   }
   if (task.calls.size() == calls_kept) task.calls.erase(task.calls.begin());
-  task.calls.push_back({stack, std::string(r.handler)});
+  task.calls.push_back({stack, depth, {std::string(r.handler)}});
   if (leader_.empty()) leader_ = r.handler;
   if (leader_ != r.handler) {
     to_.doubtful(doubt::began_inside, r.line, "the calls of the notifier chain do not all begin with the same handler");
@@ -115,7 +147,7 @@ void stack_reader::run(const handler_run& r) {
   if (tasks_.size() > tasks_kept) std::erase_if(tasks_, [&](const auto& entry) { return entry.first != r.task; });
   auto task = tasks_.find(r.task);
   if (task == tasks_.end()) task = tasks_.emplace(std::string(r.task), task_view{}).first;
-  if (!starts_call(task->second, r, stack)) return;
+  if (!starts_call(task->second, r, stack, c.depth)) return;
   c.line = r.line;
   c.time = r.time;
   if (c.kind == call_kind::unregister) c.hint = std::exchange(task->second.hint, {});
@@ -160,6 +192,8 @@ void stack_reader::finish_ready(std::size_t keep) {
 }
 
 void stack_reader::end() {
+  for (const auto& [name, task] : tasks_)
+    for (const open_call& c : task.calls) check_handlers(c, to_.line_number(), false);
   finish_ready(0);
   if (!options_.dellink_order.empty() && named_ != options_.dellink_order.size())
     to_.doubtful(doubt::unexpected_size, to_.line_number(),

@@ -20,7 +20,7 @@ namespace quiesce::observe {
 struct handler_run {
   std::string_view task;
   std::string_view handler;
-  std::vector<std::string_view> frames;  // function names, innermost first
+  std::vector<std::string_view> frames;  // functions, with offsets where the recording has them; innermost first
   std::uint64_t line = 0;
   std::int64_t time = -1;
 };
@@ -36,12 +36,13 @@ struct chain_call {
   int depth = 0;  // calls of the chain around this one
   std::uint64_t line = 0;
   std::int64_t time = -1;
+  std::string site;  // the caller with the place in it, where the recording has that
   std::string hint;  // device that records before it name; empty: none
 };
 
 class stack_reader {
  public:
-  stack_reader(event_builder& to, source_hints options) : to_(to), options_(std::move(options)) {}
+  explicit stack_reader(event_builder& to) : to_(to), options_(to.hints()) {}
   void run(const handler_run&);
   // qdisc_destroy dev=v0: the next NETDEV_UNREGISTER of the task is of this device, if it was up.
   void destroyed(std::string_view task, std::string_view device);
@@ -54,7 +55,8 @@ class stack_reader {
  private:
   struct open_call {
     std::uint64_t stack = 0;  // hash of the functions from the caller on
-    std::string first;        // its first handler: once more, and it is another call
+    int depth = 0;
+    std::vector<std::string> handlers;  // that have run; the first once more, and it is another call
   };
   struct task_view {
     std::vector<open_call> calls;
@@ -65,17 +67,19 @@ class stack_reader {
     std::vector<chain_call> calls;
     bool closed = false;
   };
-  bool starts_call(task_view&, const handler_run&, std::uint64_t stack);
+  bool starts_call(task_view&, const handler_run&, std::uint64_t stack, int depth);
+  void check_handlers(const open_call&, std::uint64_t line, bool whole);
   void call(std::string_view task, chain_call);
   void finish(batch&);
   void finish_ready(std::size_t keep);
 
   event_builder& to_;
-  source_hints options_;
+  const source_hints& options_;  // which may become known while the source is read
   std::map<std::string, task_view, std::less<>> tasks_;
   std::deque<batch> batches_;
-  std::string leader_;     // first handler of a call whose beginning was seen for certain
-  std::size_t named_ = 0;  // of dellink_order
+  std::vector<std::string> handlers_;  // of a whole call
+  std::string leader_;                 // first handler of a call whose beginning was seen for certain
+  std::size_t named_ = 0;              // of dellink_order
   bool used_ = false, pre_uninit_seen_ = false;
 };
 

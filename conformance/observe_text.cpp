@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "conformance/observe_format_list.hpp"
+
 namespace quiesce::observe {
 namespace {
 
@@ -101,8 +103,23 @@ std::string order_text(const batch& b, const std::string& indent) {
   return out;
 }
 
-std::string counts_text(const batch& b) {
-  std::string out = fmt::format("  {}, {} rcu_barrier", number_of(b.grace_periods, "grace period"), b.barriers);
+using shown_kinds = std::array<bool, seen_kinds>;
+
+// How often something happened that has a begin and an end, if both show.
+std::string waits_text(std::uint64_t n, std::string_view what, seen begin, seen end, const shown_kinds& shown) {
+  if (!shown[static_cast<std::size_t>(begin)] || !shown[static_cast<std::size_t>(end)])
+    return fmt::format("{} not recorded", what);
+  return what == "grace periods" ? number_of(n, "grace period") : fmt::format("{} {}", n, what);
+}
+
+std::string barriers_text(std::uint64_t n, const shown_kinds& shown) {
+  return waits_text(n, "rcu_barrier", seen::rcu_barrier_begin, seen::rcu_barrier_end, shown);
+}
+
+std::string counts_text(const batch& b, const shown_kinds& shown) {
+  std::string out =
+      "  " + waits_text(b.grace_periods, "grace periods", seen::synchronize_net_begin, seen::synchronize_net_end, shown) +
+      ", " + barriers_text(b.barriers, shown);
   for (seen k : {seen::fib_flush, seen::rt_cache_flush, seen::arp_ifdown, seen::neigh_flush})
     if (const auto n = b.counts.find(k); n != b.counts.end()) out += fmt::format(", {} {}", n->second, name_of(k));
   return out + "\n";
@@ -112,7 +129,7 @@ bool shows_counts(const batch& b) {
   return b.grace_periods + b.barriers > 0 || b.counts.count(seen::fib_flush) || b.counts.count(seen::rt_cache_flush);
 }
 
-std::string after_text(const batch& b) {
+std::string after_text(const batch& b, const shown_kinds& shown) {
   std::string out;
   for (const batch::rebroadcast& r : b.rebroadcasts) {
     out += fmt::format("  NETDEV_UNREGISTER again: {}, line {}", names(b, {r.dev}), r.line);
@@ -120,7 +137,7 @@ std::string after_text(const batch& b) {
                                             : "\n";
   }
   if (b.in_todo && (b.todo_barriers || !b.freed.empty()))
-    out += fmt::format("  netdev_run_todo: {} rcu_barrier{}{}\n", b.todo_barriers,
+    out += fmt::format("  netdev_run_todo: {}{}{}\n", barriers_text(b.todo_barriers, shown),
                        b.freed.empty() ? "" : ", free_netdev: ", names(b, b.freed));
   if (b.rtnl_released >= 0 && b.first_time >= 0 && b.rtnl_taken >= 0)
     out += fmt::format("  RTNL held for {}\n", milliseconds(b.rtnl_taken, b.rtnl_released));
@@ -130,13 +147,13 @@ std::string after_text(const batch& b) {
   return out;
 }
 
-std::string batch_text(const batch& b, std::size_t number) {
+std::string batch_text(const batch& b, std::size_t number, const shown_kinds& shown) {
   std::string out = fmt::format("\nbatch {}: {}{}, by {}, lines {} to {}{}\n", number, kind_text(b), nets_text(b),
                                 b.task_name, b.first_line, b.last_line, b.inferred ? ", inferred" : "");
   if (!b.ended) out += "  the recording ends inside it\n";
   out += order_text(b, "  ");
-  if (shows_counts(b)) out += counts_text(b);
-  return out + after_text(b);
+  if (shows_counts(b)) out += counts_text(b, shown);
+  return out + after_text(b, shown);
 }
 
 std::string source_text(const trace_report& r) {
@@ -144,12 +161,12 @@ std::string source_text(const trace_report& r) {
   std::string out =
       fmt::format("{}: {}, {}, {}, {}", r.path, s.format, number_of(s.lines, s.format == "rtnetlink" ? "message" : "line"),
                   number_of(s.records, "record"), number_of(s.events, "event"));
-  out += fmt::format(", kernel {}\n", r.kernel.empty() ? "not known" : r.kernel);
+  out += fmt::format(", kernel {}\n", r.kernel.empty() ? "not known" : printable(r.kernel));
   if (s.loss)
     out += s.lost ? fmt::format("  lost: at least {}\n", number_of(s.lost, "record"))
                   : "  lost: records, their number is not known\n";
   for (std::size_t i = 0; i < s.remarks.size() && i < remarks_shown; ++i)
-    out += fmt::format("  line {}: {}\n", s.remarks[i].line, s.remarks[i].text);
+    out += fmt::format("  line {}: {}\n", s.remarks[i].line, printable(s.remarks[i].text, 400));
   if (s.unexplained) out += fmt::format("  unexplained: {}\n", number_of(s.unexplained, "line"));
   for (std::size_t i = 0; i < s.unexplained_lines.size() && i < remarks_shown; ++i)
     out += fmt::format("    line {}: {}\n", s.unexplained_lines[i].line, s.unexplained_lines[i].text);
@@ -159,10 +176,10 @@ std::string source_text(const trace_report& r) {
 std::string waits_text(const source_summary& s) {
   std::string out;
   for (const wait_report& w : s.waits) {
-    out += fmt::format("\nwait: line {}, {} does not become free, usage count {}\n", w.line, w.device, w.count);
+    out += fmt::format("\nwait: line {}, {} does not become free, usage count {}\n", w.line, printable(w.device), w.count);
     for (const wait_report::holder& h : w.holders) {
-      out += fmt::format("  {}\n", h.what);
-      for (const std::string& f : h.stack) out += fmt::format("    {}\n", f);
+      out += fmt::format("  {}\n", printable(h.what));
+      for (const std::string& f : h.stack) out += fmt::format("    {}\n", printable(f));
     }
   }
   if (s.more_waits) out += fmt::format("and {} more\n", s.more_waits);
@@ -173,7 +190,7 @@ std::string waits_text(const source_summary& s) {
 std::string others_text(const source_summary& s) {
   if (s.others.empty()) return {};
   std::vector<std::string> each;
-  for (const auto& [name, n] : s.others) each.push_back(fmt::format("{} {},", name, n));
+  for (const auto& [name, n] : s.others) each.push_back(fmt::format("{} {},", printable(name), n));
   const std::size_t more = each.size() > others_shown ? each.size() - others_shown : 0;
   each.resize(each.size() - more);
   each.back().pop_back();
@@ -181,9 +198,7 @@ std::string others_text(const source_summary& s) {
   return "\nrecords that show no event\n" + wrapped(each, "  ");
 }
 
-bool decided(const rule_result& r) {
-  return r.answer == rule_answer::holds || r.answer == rule_answer::violated || r.answer == rule_answer::never_triggered;
-}
+bool decided(const rule_result& r) { return r.answer == rule_answer::holds || r.answer == rule_answer::violated; }
 
 std::string rule_text(const rule_result& r) {
   std::string out = fmt::format("  {}: {}", r.property->name, answer_text(r));
@@ -218,6 +233,14 @@ std::string rules_text(const trace_report& r) {
   for (const auto& [why, which] : reasons) out += wrapped({why + ":"}, "  ") + wrapped(which, "    ");
   out += fmt::format("  {} of a model's state, which no trace of events decides\n",
                      of_models == 1 ? "1 property" : fmt::format("{} properties", of_models));
+  return out;
+}
+
+// Before the verdict: what it is not about.
+std::string not_compared_text(const model_answer& m) {
+  if (m.not_compared.empty()) return {};
+  std::string out = "\nnot compared with the model\n";
+  for (const auto& one : m.not_compared) out += wrapped({one.why + ":"}, "  ") + wrapped(one.what, "    ");
   return out;
 }
 
@@ -259,13 +282,13 @@ std::string answer_text(const rule_result& r) {
 
 std::string happened_text(const trace_report& r) {
   std::string out = source_text(r);
-  for (std::size_t i = 0; i < r.batches.size(); ++i) out += batch_text(r.batches[i], i + 1);
+  for (std::size_t i = 0; i < r.batches.size(); ++i) out += batch_text(r.batches[i], i + 1, r.source.shown);
   if (r.more_batches) out += fmt::format("\nand {} more\n", r.more_batches);
   return out + waits_text(r.source);
 }
 
 std::string text_of(const trace_report& r) {
-  return happened_text(r) + others_text(r.source) + rules_text(r) + model_text(r.model);
+  return happened_text(r) + others_text(r.source) + rules_text(r) + not_compared_text(r.model) + model_text(r.model);
 }
 
 }  // namespace quiesce::observe

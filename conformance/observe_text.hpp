@@ -16,6 +16,11 @@ struct model_answer {
   std::string model;   // "teardown K61"
   std::string reason;  // of unknown and not_asked
   std::uint64_t events = 0, batches = 0;
+  struct left_out {
+    std::string why;
+    std::vector<std::string> what;  // events of the model
+  };
+  std::vector<left_out> not_compared;
   std::uint64_t line = 0;   // of the first event that the model does not explain
   std::string explanation;  // several lines
 };

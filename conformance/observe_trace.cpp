@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "conformance/observe_builder.hpp"
 #include "conformance/observe_links.hpp"
 #include "conformance/observe_model.hpp"
@@ -45,6 +47,8 @@ std::vector<std::string> read_dellink_order(const std::string& path) {
   dellink_order order(builder);
   event_builder own(order);
   builder = &own;
+  std::error_code failed;
+  if (std::filesystem::is_regular_file(path, failed) && std::filesystem::file_size(path, failed) == 0) return {};
   observe_file(path, {}, own);
   return std::move(order.names);
 }
@@ -55,11 +59,8 @@ std::string net_text(std::uint64_t inode) {
   return std::to_string(inode);
 }
 
-source_hints hints_of(const trace_options& options, kernel_version kernel) {
+source_hints hints_of(const trace_options& options) {
   source_hints hints;
-  if (kernel.known())
-    hints.sends_pre_uninit =
-        happens_in("NETDEV_PRE_UNINIT", kernel) ? source_hints::pre_uninit::sent : source_hints::pre_uninit::not_sent;
   hints.batch_size = options.batch_size;
   if (!options.dellink_file.empty()) hints.dellink_order = read_dellink_order(options.dellink_file);
   return hints;
@@ -72,7 +73,7 @@ trace_report report_on(catalogue& inputs, const std::string& path, const trace_o
   if (!options.kernel.empty() && !asked.known())
     throw diagnostic(fmt::format("--kernel {}: not a version of Linux", options.kernel), "6.1 or 6.1.192, say");
   all_consumers consumers;
-  event_builder builder(consumers, hints_of(options, asked));
+  event_builder builder(consumers, hints_of(options));
   const auto device = [&](std::int64_t d) {
     const std::string name = builder.device_name(d);
     return name == "?" ? fmt::format("#{}", d) : name;

@@ -15,7 +15,7 @@ namespace {
 
 class tracefs_observer : public observer {
  public:
-  explicit tracefs_observer(event_builder& to) : to_(to), probes_(to), stacks_(to, to.hints()) {}
+  explicit tracefs_observer(event_builder& to) : to_(to), probes_(to), stacks_(to) {}
 
   void line(std::string_view text, std::uint64_t number) override {
     std::string_view function;
@@ -45,6 +45,10 @@ class tracefs_observer : public observer {
     if (probes_.has_notifications()) return probes_.shows(kind);
     return stacks_.used() ? stacks_.shows(kind) : probes_.shows(kind);
   }
+  bool could_show(seen kind) const override {
+    return stacks_.used() && !probes_.has_notifications() ? stacks_.shows(kind) : probes_.could_show(kind);
+  }
+  bool missed(seen kind) const override { return probes_.missed(kind); }
   std::string why_not(seen kind) const override {
     if (probes_.has_notifications() || !stacks_.used()) return probes_.why_not(kind);
     if (kind == seen::NETDEV_PRE_UNINIT) return "no device has two notifications by the unregistering function";
@@ -123,8 +127,10 @@ class tracefs_observer : public observer {
 };
 
 int fits(std::string_view head) {
-  if (head.starts_with("# tracer: ")) return 100;
   int found = 0;
+  bool header = false;
+  for_some_lines(head, 50, [&](std::string_view line) { header = header || line.starts_with("# tracer: "); });
+  if (header) return 100;
   ftrace_line record;
   for_some_lines(head, 50, [&](std::string_view line) { found += parse_ftrace(line, record) ? 10 : 0; });
   return std::min(found, 90);

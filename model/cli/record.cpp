@@ -12,6 +12,8 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -33,7 +35,7 @@ struct record_options {
   std::vector<std::string> command;
   double seconds = 0;
   unsigned buffer_mb = 16;
-  bool probes = false;
+  bool probes = false, even_if_failed = false;
 };
 
 void must(const rtnetlink::answer& a) {
@@ -157,7 +159,7 @@ class link_messages {
   void take() {
     if (file_) must(from_.take(file_->stream()));
   }
-  // What is said of them; `lost` if the kernel dropped some.
+  // What is said of them, written or not; `lost` if the kernel dropped some.
   std::string finish(bool& lost) {
     if (!file_) return {};
     take();
@@ -172,8 +174,20 @@ class link_messages {
   rtnetlink::link_recorder from_;
 };
 
+// Both are replaced as a whole.
+void check_files(const record_options& o) {
+  for (const std::string* file : {&o.output, &o.links})
+    if (*file == "-") usage_error("record writes files, not to standard output");
+  std::error_code failed;
+  const auto where = [&](const std::string& f) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(f), failed);
+  };
+  if (!o.links.empty() && where(o.links) == where(o.output)) usage_error("--output and --links are the same file");
+}
+
 outcome run_record(const record_options& o) {
   if (o.probes) return print_probes(o);
+  check_files(o);
   if (o.command.empty() && o.seconds == 0 && isatty(STDERR_FILENO) == 0)
     usage_error("record needs --seconds or a COMMAND where there is no terminal to interrupt it from");
   if (o.command.empty() && o.seconds == 0) log("quiesce: recording until interrupted (Ctrl-C)");
@@ -191,16 +205,19 @@ outcome run_record(const record_options& o) {
   must(instance.stop());
   tracefs::loss_counts lost;
   must(instance.losses(lost));
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (code != 0 && !o.even_if_failed)
+    throw diagnostic(fmt::format("the command ended with {}; nothing is written", code),
+                     "--even-if-failed writes it anyway");
   const std::uint64_t records = save(instance, o.output);
   std::string text = fmt::format("recorded {} runs of {}\nlost: {} (overrun {}, commit overrun {}, dropped {})\n", records,
                                  o.mode == "chain" ? "callbacks" : settings.callback, lost.total(), lost.overrun,
                                  lost.commit_overrun, lost.dropped);
   bool incomplete = lost.total() > 0;
   text += links.finish(incomplete);
-  if (status != 0)
-    text += fmt::format("the command ended with {}\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+  if (code != 0) text += fmt::format("the command ended with {}\n", code);
   text += fmt::format("read it: quiesce trace {}{}\n", o.links.empty() ? "" : "--with " + o.links + " ", o.output);
-  return {incomplete ? exit_unknown : exit_ok, text};
+  return {incomplete || code != 0 ? exit_unknown : exit_ok, text};
 }
 
 }  // namespace
@@ -214,8 +231,13 @@ action add_record(CLI::App& app) {
                  "one: the runs of rtnetlink_event, which nothing is lost of; chain: every callback, in order")
       ->check(CLI::IsMember({"one", "chain"}));
   app.add_option("--seconds", options->seconds, "how long; default: until the command ends, or an interrupt")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string& text) {
+        char* end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        return *end == 0 && std::isfinite(value) && value > 0 && value <= 1e7 ? "" : text + " is no time to record for";
+      });
   app.add_option("--buffer", options->buffer_mb, "MB of buffer for each CPU; default: 16")->check(CLI::Range(1u, 1024u));
+  app.add_flag("--even-if-failed", options->even_if_failed, "write the recording also if COMMAND fails");
   app.add_flag("--probes", options->probes, "print kprobe definitions for this kernel instead of recording");
   app.add_option("--btf", options->btf, "type information to take offsets from, for --probes");
   app.add_option("COMMAND", options->command, "what to run meanwhile, after --");

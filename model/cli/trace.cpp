@@ -45,24 +45,33 @@ outcome run_trace(catalogue& inputs, const trace_arguments& arguments) {
   return out;
 }
 
+// A whole number: a sign would be taken for a very large one.
+std::string natural(const std::string& text) {
+  const bool digits = !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? "" : text + " is not a whole number from 0";
+}
+
 }  // namespace
 
 action add_trace(CLI::App& app) {
   auto arguments = std::make_shared<trace_arguments>();
   app.add_option("FILE", arguments->files, "recordings of a kernel, plain or .xz; - is standard input")->required();
   app.add_option("--kernel", arguments->options.kernel,
-                 "version of the kernel that was recorded, if the file does not say it");
+                 "version of the kernel that was recorded, if the file does not say it")
+      ->check([](const std::string& v) { return v.empty() ? "--kernel: a version, 6.1 say" : ""; });
   app.add_option("--format", arguments->output, "text or json")->check(CLI::IsMember({"text", "json"}));
   app.add_option("--input-format", arguments->options.format,
                  "tracefs, kernel-log, ip-monitor, bpftrace or rtnetlink; default: detected");
   app.add_option("--with", arguments->options.dellink_file,
                  "messages recorded at the same time (ip monitor, rtnetlink): their DELLINK order names devices");
   app.add_option("--devices", arguments->options.batch_size,
-                 "devices of your own namespace: a kworker's batch of another size has others' too");
+                 "devices of your own namespace: a kworker's batch of another size has others' too")
+      ->check(natural);
   app.add_option("--compare", arguments->options.events_compared,
                  "events to compare with the model: about 0.1 ms and 200 bytes each; rules are checked on all of them")
+      ->check(natural)
       ->capture_default_str();
-  app.add_option("--batches", arguments->options.batches_kept, "batches to print")->capture_default_str();
+  app.add_option("--batches", arguments->options.batches_kept, "batches to print")->check(natural)->capture_default_str();
   return [arguments](catalogue& inputs) { return run_trace(inputs, *arguments); };
 }
 

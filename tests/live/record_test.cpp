@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -97,20 +98,52 @@ TEST_F(recording, the_whole_chain_has_more_callbacks) {
   EXPECT_NE(text.find("notifier_run: inetdev_event"), std::string::npos);
 }
 
-TEST_F(recording, instances_of_ended_processes_are_removed_and_no_others) {
+// A recorder that is killed and not even waited for yet; one that is at work; another program's.
+TEST_F(recording, instances_of_killed_processes_are_removed_and_no_others) {
+  const std::string stale = root + "/instances/quiesce-record-1000000", foreign = root + "/instances/quiesce-other-1";
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
   const pid_t child = fork();
-  if (child == 0) _exit(0);
-  waitpid(child, nullptr, 0);
-  const std::string stale = root + "/instances/quiesce-record-" + std::to_string(child);
-  const std::string alive = root + "/instances/quiesce-record-1",
-                    foreign = root + "/instances/quiesce-other-" + std::to_string(getpid());
-  for (const std::string& path : {stale, alive, foreign}) ASSERT_EQ(mkdir(path.c_str(), 0700), 0) << path;
+  if (child == 0) {
+    trace_instance own;
+    const bool made = bool(own.open({})) && bool(own.start());
+    if (write(ready[1], made ? "1" : "0", 1) == 1) pause();
+    _exit(1);
+  }
+  char made = '0';
+  ASSERT_EQ(read(ready[0], &made, 1), 1);
+  ASSERT_EQ(made, '1');
+  const std::string killed = root + "/instances/quiesce-record-" + std::to_string(child);
+  for (const std::string& path : {stale, foreign}) ASSERT_EQ(mkdir(path.c_str(), 0700), 0) << path;
+  trace_instance::remove_stale(root);
+  EXPECT_FALSE(std::filesystem::exists(stale));
+  EXPECT_TRUE(std::filesystem::exists(killed)) << "it is at work";
+  kill(child, SIGKILL);
+  siginfo_t ended{};
+  waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT);  // a zombie
   trace_instance instance;
   EXPECT_EQ(instance.open({}).text, "");
-  EXPECT_FALSE(std::filesystem::exists(stale));
-  EXPECT_TRUE(std::filesystem::exists(alive));
+  EXPECT_FALSE(std::filesystem::exists(killed));
   EXPECT_TRUE(std::filesystem::exists(foreign));
-  for (const std::string& path : {alive, foreign}) rmdir(path.c_str());
+  waitpid(child, nullptr, 0);
+  rmdir(foreign.c_str());
+}
+
+TEST_F(recording, of_a_command_that_fails_leaves_the_file_as_it_was) {
+  char folder[] = "/tmp/quiesce_record_XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string in = folder, tool = QUIESCE_BINARY;
+  std::ofstream(in + "/t") << "before";
+  const auto record = [&](const std::string& more) {
+    return WEXITSTATUS(std::system((tool + " record --output " + in + "/t " + more + " >" + in + "/out 2>&1").c_str()));
+  };
+  EXPECT_EQ(record("-- false"), 65);
+  EXPECT_EQ(record("-- no-such-command"), 65);
+  EXPECT_EQ(content(in + "/t"), "before");
+  EXPECT_EQ(record("--even-if-failed -- false"), 2) << content(in + "/out");
+  EXPECT_EQ(content(in + "/t").rfind("# kernel: ", 0), 0u);
+  EXPECT_EQ(std::system((tool + " trace " + in + "/t >" + in + "/empty").c_str()), 0) << content(in + "/empty");
+  std::filesystem::remove_all(folder);
 }
 
 // In a namespace that ends with the command.

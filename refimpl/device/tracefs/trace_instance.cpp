@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,16 +18,15 @@ namespace {
 
 constexpr std::string_view prefix = "quiesce-record-";
 
-// The process that made an instance of this name, or 0: not ours.
-pid_t maker_of(const std::string& name) {
-  if (!name.starts_with(prefix)) return 0;
-  pid_t pid = 0;
-  const char* end = name.data() + name.size();
-  const auto [stop, failed] = std::from_chars(name.data() + prefix.size(), end, pid);
-  return failed == std::errc() && stop == end && pid > 0 ? pid : 0;
+// Its maker holds a lock on the directory, which ends with it however it ends. A number of a process would not do: it may be
+// that of a zombie, of another process by now, or of one in another namespace.
+int lock(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  ::close(fd);
+  return -1;
 }
-
-bool ended(pid_t pid) { return pid == getpid() || (kill(pid, 0) < 0 && errno == ESRCH); }
 
 // rmdir of an instance fails while it records.
 bool remove_instance(const std::string& path) {
@@ -42,14 +41,18 @@ std::vector<std::string> trace_instance::remove_stale(const std::string& root) {
   std::vector<std::string> removed;
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(root + "/instances", failed)) {
-    const std::string name = entry.path().filename().string();
-    const pid_t maker = maker_of(name);
-    if (maker != 0 && ended(maker) && remove_instance(entry.path().string())) removed.push_back(name);
+    const std::string name = entry.path().filename().string(), path = entry.path().string();
+    if (!name.starts_with(prefix)) continue;
+    const int fd = lock(path);
+    if (fd < 0) continue;
+    ::close(fd);
+    if (remove_instance(path)) removed.push_back(name);
   }
   return removed;
 }
 
 trace_instance::~trace_instance() {
+  if (lock_ >= 0) ::close(lock_);
   if (!path_.empty()) remove_instance(path_);
 }
 
@@ -86,6 +89,8 @@ answer trace_instance::open(const recording_settings& settings) {
   const std::string path = fmt::format("{}/instances/{}{}", settings.root, prefix, getpid());
   if (mkdir(path.c_str(), 0700) < 0) return rtnetlink::failed(errno, path);
   path_ = path;
+  lock_ = lock(path_);
+  if (lock_ < 0) return rtnetlink::failed(errno, path_ + ": lock");
   return set_up(settings);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // A private tracefs instance that records notifier:notifier_run with stack traces. Nothing outside it is written: no
-// top-level file of tracefs, no global setting. It carries this process's number in its name, so that one which a killed
-// process left behind is known for stale and removed by the next.
+// top-level file of tracefs, no global setting. Its maker holds a lock on it, so that one which a killed process left behind
+// is known for stale and removed by the next.
 
 #include <cstdint>
 #include <functional>
@@ -59,6 +59,7 @@ class trace_instance {
   answer write(const std::string& file, const std::string& value) const;
   answer set_up(const recording_settings& settings);
   std::string path_;
+  int lock_ = -1;
 };
 
 }  // namespace quiesce::tracefs
