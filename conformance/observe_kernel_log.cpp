@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "conformance/observe_format_list.hpp"
+#include "conformance/observe_ftrace.hpp"
 #include "conformance/observe_log_batch.hpp"
 #include "conformance/observe_log_line.hpp"
 
@@ -45,7 +46,9 @@ class kernel_log_observer : public observer {
       return batches_.mark();
     }
     // Messages of several lines go on with blanks.
-    if (stamped_ && l.time < 0 && !text.empty() && text.front() != ' ' && text.front() != '\t')
+    ftrace_line foreign;
+    const bool goes_on = text.starts_with(' ') || text.starts_with('\t');
+    if (stamped_ && l.time < 0 && !text.empty() && (!goes_on || parse_ftrace(text, foreign)))
       return to_.unread(number, "not a line of this log, whose lines have time stamps: " + printable(text));
     if (!l.text.empty()) to_.other("kernel message");
   }
