@@ -39,7 +39,8 @@ struct counterexample_script {
   std::string beyond;  // why it does not, one phrase; empty: it does
   scenario what;
   std::vector<due_event> order;
-  bool in_turn = false;  // in simulated time: what counts is milliseconds
+  std::vector<due_event> steps;  // the same, and an entry without event where a task takes steps that show none
+  bool in_turn = false;          // in simulated time: what counts is milliseconds
   control_bounds bounds;
 };
 struct converted_model {

@@ -55,6 +55,7 @@ class script_maker {
   }
   // The step's events are due next, by the task of its process.
   void follow(const step_text&);
+  void due(const std::string& task, const step_text&);
 
   const run_text& run_;
   const instance& settings_;

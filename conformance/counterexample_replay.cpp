@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "conformance/counterexample_internal.hpp"
+#include "conformance/endless.hpp"
 #include "conformance/schedule_run.hpp"
 
 namespace quiesce::conformance {
@@ -65,6 +66,42 @@ class near_order : public chooser {
   std::map<std::string, std::size_t> happened_;
 };
 
+// As the model, its steps that show nothing included: a run of them is one move. What does not come in so many moves is
+// left.
+class step_order : public chooser {
+ public:
+  step_order(const std::vector<due_event>& order, actor_names& names) : order_(order), names_(names) {}
+
+  void saw(const refimpl::event& e) {
+    if (e.task < first_task_id || at_ >= order_.size()) return;
+    const std::string task =
+        e.task >= first_softirq_id ? names_.name(e.task - first_softirq_id) : fmt::format("t{}", e.task - first_task_id + 1);
+    if (order_[at_].task == task && order_[at_].event == refimpl::name(e.kind)) next();
+  }
+
+  std::uint32_t choose(const std::vector<std::uint32_t>& enabled) override {
+    if (++waited_ > patience) next();
+    while (at_ < order_.size()) {
+      const due_event& due = order_[at_];
+      const auto actor = std::find_if(enabled.begin(), enabled.end(), [&](auto a) { return names_.name(a) == due.task; });
+      if (due.event.empty()) next();
+      if (actor != enabled.end()) return *actor;
+      if (!due.event.empty()) break;
+    }
+    for (const std::uint32_t a : enabled)
+      if (names_.name(a).find(' ') != std::string::npos) return a;
+    return enabled.front();
+  }
+
+ private:
+  static constexpr unsigned patience = 40;
+  void next() { ++at_, waited_ = 0; }
+  const std::vector<due_event>& order_;
+  actor_names& names_;
+  std::size_t at_ = 0;
+  unsigned waited_ = 0;
+};
+
 // One actor makes so many moves, another one its first moves then, the first goes on; the others follow. Musuvathi and
 // Qadeer, "Iterative context bounding" (PLDI 2007): most bugs need a preemption or two.
 struct preemption {
@@ -101,12 +138,21 @@ class replayer {
  public:
   replayer(const rule_book& rules, const counterexample_script& script, const stack_version& version,
            const ast::claim& claim, const instance& settings)
-      : rules_(rules), script_(script), version_(version), claim_(claim), settings_(settings) {}
+      : rules_(rules), script_(script), version_(version), claim_(claim), settings_(settings) {
+    if (!is_endless_rule(claim.property)) return;
+    script_.bounds.polls = 64;  // a wait's turns come back to the same state every few sleeps
+    script_.bounds.firings = 8;
+    script_.bounds.to_rest = true;
+    script_.bounds.one_cpu = claim.property == "packets_handled";
+  }
 
   void run(std::uint64_t schedules, counterexample_replay& out) {
     const bool several = script_.what.tasks.size() > 1 && !script_.in_turn;
     out.outcome = replay_outcome::keeps;
-    if (several ? in_order(out) || in_turn(out) : in_turn(out) || in_order(out)) return;
+    const bool endless = is_endless_rule(claim_.property);
+    out.bounds = script_.bounds;
+    if (endless && (in_order(out) || in_steps(out))) return;
+    if (!endless && (several ? in_order(out) || in_turn(out) : in_turn(out) || in_order(out))) return;
     for (std::uint64_t i = 1; i <= schedules; ++i)
       if (random(i, out)) return;
     if (preempted(schedules * 10, out)) return;
@@ -159,6 +205,9 @@ class replayer {
   }
 
   bool controlled(chooser& inner, near_order* order, const std::string& how, counterexample_replay& out) {
+    if (is_endless_rule(claim_.property))
+      return for_ever(
+          inner, [&](const refimpl::event& e) { order != nullptr ? order->saw(e) : void(); }, how, out);
     judge j(rules_);
     recording_chooser drive(inner, names_);
     const controlled_result r = run_controlled(script_.what, settings_for(j, order), drive, names_, script_.bounds);
@@ -166,9 +215,33 @@ class replayer {
     return found(breach_in(j, r.run), how, std::move(drive.actors), out);
   }
 
+  bool for_ever(chooser& inner, const std::function<void(const refimpl::event&)>& saw, const std::string& how,
+                counterexample_replay& out) {
+    endless_watch watch(claim_.property, inner, names_);
+    recording_chooser drive(watch, names_);
+    run_settings s;
+    s.policy = version_.policy;
+    s.end_all = false;
+    s.keep_events = false;
+    s.sink = [&](const refimpl::event& e, refimpl::stack& on) {
+      saw(e);
+      watch.saw(e, on);
+    };
+    const controlled_result r = run_controlled(script_.what, s, drive, names_, script_.bounds);
+    length_ = std::max(length_, drive.actors.size());
+    if (r.run.stopped && stop_.empty()) stop_ = r.run.stopped->what;
+    return found(watch.verdict(r.control), how, std::move(drive.actors), out);
+  }
+
   bool in_order(counterexample_replay& out) {
     near_order order(script_.order, names_, 1, 0);
     return controlled(order, &order, "in the model's order", out);
+  }
+
+  bool in_steps(counterexample_replay& out) {
+    step_order order(script_.steps, names_);
+    return for_ever(
+        order, [&](const refimpl::event& e) { order.saw(e); }, "in the model's steps", out);
   }
 
   bool random(std::uint64_t seed, counterexample_replay& out) {
@@ -200,7 +273,7 @@ class replayer {
   }
 
   const rule_book& rules_;
-  const counterexample_script& script_;
+  counterexample_script script_;
   const stack_version& version_;
   const ast::claim& claim_;
   const instance& settings_;
@@ -209,26 +282,6 @@ class replayer {
   std::int64_t sleeps_ = 0;
   std::string stop_;  // what the first execution that stopped did
 };
-
-// Why the stack, and the kernel, do not do what the model does: read in the kernel's source. Said only if no schedule shows
-// it.
-struct checked_reason {
-  const char *model, *property, *why;
-};
-constexpr checked_reason checked_reasons[] = {
-    {"teardown", "down_only_if_up",
-     "the second list_add makes the node point to itself and dev_close_many's outer loop endless, before a second "
-     "NETDEV_DOWN; the model's batch is a sequence of devices, not of nodes"},
-    {"teardown", "queued_for_todo_once",
-     "unregister_netdevice_queue moves the device from the outer list to its own (list_move_tail), and BUG_ON meets one "
-     "that "
-     "is half gone; the model's batch is a sequence of devices, not of nodes"},
-};
-std::string reason_for(const ast::claim& claim) {
-  for (const checked_reason& r : checked_reasons)
-    if (claim.model == r.model && claim.property == r.property) return r.why;
-  return {};
-}
 
 const converted_model* find_converted(std::string_view name) {
   for (const converted_model& m : converted_models())
@@ -239,6 +292,7 @@ const converted_model* find_converted(std::string_view name) {
 // What of the property can be judged on the stack; empty: it can.
 std::string undecided(const rule_book& rules, const ast::claim& claim) {
   if (about_milliseconds(claim.model, claim.property) || claim.property == "one_sleep_for_each_callback") return {};
+  if (is_endless_rule(claim.property)) return {};
   for (const rule_book::entry& e : rules.entries()) {
     if (e.property->name != claim.property) continue;
     return e.by_events || !e.probe.empty() ? "" : e.undecidable;
@@ -277,6 +331,7 @@ counterexample_replay replay_claim(catalogue& inputs, const rule_book& rules, co
   const prepared_check check(inputs, {&model_of(inputs, entry), settings, {&inputs.property(claim.property)}});
   limits one = effort.model;
   one.stop_early = true;
+  one.symmetry = one.symmetry && !is_endless_rule(claim.property);  // the search for a loop has none
   const verdict v = check.run(one, {}).verdicts.at(0);
   const bool sometimes = claim.property == "sometimes_later_than_compared";
   if (v.kind != verdict_kind::violated || (!v.counterexample && !sometimes)) {
@@ -301,10 +356,6 @@ counterexample_replay replay_claim(catalogue& inputs, const rule_book& rules, co
   out.devices = script.what.devices.size();
   if (out.detail = script.beyond; !out.detail.empty()) return out;
   replayer(rules, script, version, claim, settings).run(effort.schedules, out);
-  if (const std::string why = reason_for(claim); out.outcome == replay_outcome::keeps && !why.empty()) {
-    out.outcome = replay_outcome::beyond;
-    out.detail = why;
-  }
   return out;
 }
 

@@ -111,7 +111,16 @@ std::size_t script_maker::task(const std::string& process) {
 void script_maker::follow(const step_text& s) {
   const auto found = std::find(processes_.begin(), processes_.end(), s.process);
   if (found == processes_.end()) return;
-  for (const trace_event& e : s.events) out_.order.push_back({fmt::format("t{}", found - processes_.begin() + 1), e.name});
+  due(fmt::format("t{}", found - processes_.begin() + 1), s);
+}
+
+void script_maker::due(const std::string& task, const step_text& s) {
+  const due_event silent{task, {}};
+  if (s.events.empty() && (out_.steps.empty() || out_.steps.back() != silent)) out_.steps.push_back(silent);
+  for (const trace_event& e : s.events) {
+    out_.order.push_back({task, e.name});
+    out_.steps.push_back({task, e.name});
+  }
 }
 
 counterexample_script script_maker::finish() {

@@ -25,6 +25,7 @@ class fib_neigh_maker : public script_maker {
     delay_what_is_asked_again();
     for (std::size_t i = 1; i < run_.steps.size() && out_.beyond.empty(); ++i) {
       if (run_.steps[i].statement == "either") operate(run_.steps[i], i);
+      if (performed(run_.steps[i]) == "close_that_unregisters") close_that_unregisters(run_.steps[i]);
       follow(run_.steps[i]);
     }
     return finish();
@@ -126,6 +127,18 @@ class fib_neigh_maker : public script_maker {
       add(s.process, on(op_kind::link_event, {device(d)}, 0));
       add(s.process, operation{op_kind::linkwatch});
     }
+  }
+
+  void close_that_unregisters(const step_text& s) {
+    const std::string d = choice(s, "d"), e = choice(s, "e");
+    if (!known(d) || !known(e)) return;
+    callback_plan c;
+    c.event = "NETDEV_DOWN";
+    c.device = device(d);
+    c.react = reaction::act;
+    c.act = on(op_kind::unregister, {device(e)});
+    out_.what.callbacks.push_back(std::move(c));
+    add(s.process, on(op_kind::close, {device(d)}));
   }
 
   // The devices of a set in the order in which the loops that follow meet them.

@@ -104,8 +104,10 @@ class teardown_maker : public script_maker {
       if (s.process.starts_with("reader") && !e.args.empty()) reader(s, e);
       if (e.name == "NETDEV_GOING_DOWN" || e.name == "NETDEV_DOWN" || e.name == "NETDEV_UNREGISTER") last_event_ = e;
     }
-    for (const trace_change& c : s.changes)
+    for (const trace_change& c : s.changes) {
       if (c.variable == "callback_done" && c.after == "true") acting_ = last_event_;
+      if (c.variable.starts_with("used_by(") && c.after != "none") use_locked(s.process, c.variable);
+    }
     if (const std::string other = choice(s, "e"); !other.empty() && acting_ && acted_on_.empty()) acted_on_ = other;
     if (acting_ && !acted_on_.empty() && s.statement == "either" && choice(s, "branch") == "1" && !choice(s, "e").empty())
       acted_on_ = choice(s, "e");
@@ -130,6 +132,13 @@ class teardown_maker : public script_maker {
     } else {
       out_.beyond = fmt::format("the operation {}", what);
     }
+  }
+
+  // "used_by(dev0)". One of whom the model's user finds nothing is left out: it does not matter when he looks.
+  void use_locked(const std::string& process, const std::string& variable) {
+    const std::string d = variable.substr(8, variable.size() - 9);
+    add(process, on(op_kind::use_locked, {device(d)}));
+    out_.order.push_back({fmt::format("t{}", task(process) + 1), "dev_use"});
   }
 
   // A reader that keeps a reference past its critical section, or only looks.

@@ -37,6 +37,8 @@ constexpr counterpart counterparts[] = {
     {"teardown", "unlist_late", "K44", "unlist_too_late", mutant<mutation::unlist_too_late>},
     {"teardown", "no_gp1", "J1", "no_first_grace_period", mutant<mutation::no_first_grace_period>},
     {"teardown", "no_gp2", "J1", "no_second_grace_period", mutant<mutation::no_second_grace_period>},
+    {"namespaces", "closes_down", "K44", "close_of_down_devices", mutant<mutation::close_of_down_devices>},
+    {"namespaces", "queued_twice", "K44", "queued_twice", mutant<mutation::queued_twice>},
     {"namespaces", "not_pushed", "K44", "physical_not_pushed", mutant<mutation::physical_not_pushed>},
     {"namespaces", "loopback_first", "K44", "loopback_first", mutant<mutation::loopback_first>},
     {"namespaces", "move_without_batch", "P1b", "move_without_batch", mutant<mutation::move_without_batch>},
@@ -68,8 +70,8 @@ constexpr option_change option_changes[] = {
     {"net_ns", "false", [](variant_policy& p) { p.net_ns = false; }},
     {"drop_rtnl", "true", mutant<mutation::rtnl_dropped_in_rollback>},
     {"uppers_stay", "true", mutant<mutation::uppers_left_alone>},
-    {"instance_lock", "omitted", nullptr},
-    {"todo_barrier", "false", nullptr},
+    {"instance_lock", "omitted", [](variant_policy& p) { p.instance_lock = false; }},
+    {"todo_barrier", "false", mutant<mutation::no_barrier_in_todo>},
     {"multipath", "false", nullptr},
 };
 

@@ -94,11 +94,13 @@ class gc_maker : public script_maker {
     out_.what.setup.push_back(on(op_kind::sleep, {}, 20'000));  // less than ip6_rt_gc_interval: the timer is still armed
     ages_ = removed_by_tasks();
     for (std::size_t i = 1; i < run_.steps.size() && out_.beyond.empty(); ++i) step(run_.steps[i]);
+    if (loops() && out_.what.tasks.empty())  // the packet that is never handled
+      for (const std::string& n : all_with("entries")) allocate("net_rx(cpu0)", n);
     out_.order.clear();
+    out_.steps.clear();
     for (std::size_t i = 1; i < run_.steps.size(); ++i) {
       follow(run_.steps[i]);
-      if (run_.steps[i].process.starts_with("run_timer_softirq"))
-        for (const trace_event& e : run_.steps[i].events) out_.order.push_back({"timer ip6_fib_timer fires", e.name});
+      if (run_.steps[i].process.starts_with("run_timer_softirq")) due("timer ip6_fib_timer fires", run_.steps[i]);
     }
     return finish();
   }
@@ -118,8 +120,14 @@ class gc_maker : public script_maker {
     const device_ref d = add_device(n, plan);
     out_.what.setup.push_back(on(op_kind::route, {d}, 0, prefix(d)));
     const std::string entries = initially("entries", n);
-    if (entries != "0") out_.what.setup.push_back(on(op_kind::exception, {d}, std::stoll(entries), prefix(d)));
+    if (entries != "0" && loops())  // not one that is gone when the timer fires for the first time
+      out_.what.setup.push_back(on(op_kind::path_mtu, {d}, 3'600'000, prefix(d)));
+    else if (entries != "0")
+      out_.what.setup.push_back(on(op_kind::exception, {d}, std::stoll(entries), prefix(d)));
   }
+
+  // A run without end that does something again and again.
+  bool loops() const { return run_.loop_from && *run_.loop_from < run_.length(); }
 
   // Whether a collection of a task leaves nothing: then the routes are to be old when it begins. The timer comes later
   // still.

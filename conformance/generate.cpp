@@ -8,6 +8,8 @@
 #include <rapidcheck/seq/Create.h>
 #include <rapidcheck/shrinkable/Create.h>
 
+#include <algorithm>
+
 namespace quiesce::conformance {
 
 namespace {
@@ -33,6 +35,7 @@ class maker {
   void hold(device_ref d);
   void make_callbacks();
   void make_faults();
+  void make_late_use();
   operation random_operation();
   operation of_device(op_kind kind, device_ref d) { return {kind, {d}, {}, {}, 0, 0}; }
   operation with_ip(op_kind kind, device_ref d, ip_prefix ip) { return {kind, {d}, {}, ip, 0, 0}; }
@@ -256,7 +259,24 @@ scenario maker::make() {
       auto& task = s_.tasks[below(s_.tasks.size())];
       task.insert(task.begin() + static_cast<long>(below(task.size() + 1)), op);
     }
+  if (!options_.live) make_late_use();
   return s_;
+}
+
+// Somebody whom NETDEV_UNREGISTER tells and whose RCU callback uses the device once more: netdev_run_todo waits for it. Not
+// where a registration may be refused, whose caller frees the device himself.
+void maker::make_late_use() {
+  const bool refuses = std::any_of(s_.callbacks.begin(), s_.callbacks.end(), [](const callback_plan& c) {
+    return c.react == reaction::veto || c.react == reaction::throw_;
+  });
+  if (refuses || !s_.faults.empty() || !chance(6)) return;
+  callback_plan c;
+  c.event = "NETDEV_UNREGISTER";
+  c.device = any_device();
+  c.react = reaction::act;
+  c.act = of_device(op_kind::rcu_use, c.device);
+  c.act.number = static_cast<std::int64_t>(1 + below(2));
+  s_.callbacks.push_back(c);
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ class construction {
     for (const auto& slot : numbers_.table.slots) binding.push_back(slot.bound);
     if (!options_.start.empty()) {
       start_ = options_.start;
-      all.add({start_, binding, {}, false});
+      all.add({start_, binding, {}, 0});
       count(all);
       return all;
     }
@@ -150,7 +150,7 @@ class construction {
       if (options_.initial && !options_.initial(s.state)) return;
       std::vector<word> state(s.state, s.state + system_.state_layout().words());
       if (start_.empty()) start_ = state;
-      all.add({std::move(state), binding, {}, s.outcome != step_outcome::state});
+      all.add({std::move(state), binding, {}, end_of(s)});
     });
     count(all);
     return all;
@@ -159,10 +159,11 @@ class construction {
   // Closes `now` under hidden steps and fills `next` with what is behind `came` (NULL: nothing is matched). False: budget.
   bool advance(configuration_set& now, const numbered_event* came, configuration_set& next) {
     cut_ = {};
+    result_.errors.clear();
     for (std::size_t i = 0; i < now.size(); ++i) {
       const configuration at = now[i];  // a copy: the set grows
       if (came != nullptr) show_pending(at, *came, next);
-      if (!at.ended) take_steps(at, came, now, next);
+      if (at.ended == 0) take_steps(at, came, now, next);
       if (now.size() > options_.max_configurations || next.size() > options_.max_configurations)
         return over_budget(fmt::format("more than {} configurations at once", options_.max_configurations));
       if (result_.steps > options_.max_steps)
@@ -215,9 +216,10 @@ class construction {
         if (visible_[e.event]) shown.push_back({e.event, {s.process, s.instance}, e.args});
       if (s.outcome != step_outcome::state) note_cut(s);
       std::vector<word> state(s.state, s.state + system_.state_layout().words());
-      const bool ended = s.outcome != step_outcome::state;
+      const std::uint8_t ended = end_of(s);
       if (shown.empty()) {
-        if (!ended) now.add({std::move(state), at.binding, at.pending, false});
+        if (ended == 0) now.add({std::move(state), at.binding, at.pending, 0});
+        note_error(ended);
         return;
       }
       if (came == nullptr || !overtakes(at, at.pending.size(), shown[0])) return;
@@ -227,6 +229,14 @@ class construction {
         next.add(std::move(c));
       });
     });
+  }
+
+  static std::uint8_t end_of(const step& s) {
+    if (s.outcome == step_outcome::state) return 0;
+    return s.outcome == step_outcome::error ? static_cast<std::uint8_t>(2 + s.kind) : 1;
+  }
+  void note_error(std::uint8_t ended) {
+    if (ended >= 2) result_.errors.insert(ir::name(static_cast<ir::error_kind>(ended - 2)));
   }
 
   // A path that ends here might have gone on otherwise: no mismatch can be concluded from this set.
@@ -253,7 +263,7 @@ class construction {
     configuration_set none;
     if (!advance(now, nullptr, none)) return false;
     for (std::size_t i = 0; i < now.size(); ++i)
-      if (now[i].pending.empty() && !now[i].ended && stepper_->resting(now[i].state.data())) return true;
+      if (now[i].pending.empty() && now[i].ended == 0 && stepper_->resting(now[i].state.data())) return true;
     return false;
   }
 
@@ -261,9 +271,10 @@ class construction {
     std::set<allowed_event> allowed;
     bool ended = false;
     for (std::size_t i = 0; i < now.size(); ++i) {
-      ended = ended || now[i].ended;
+      ended = ended || now[i].ended != 0;
+      note_error(now[i].ended);
       for (const model_event& e : now[i].pending) allowed.insert(describe_allowed(system_, e, nullptr));
-      if (now[i].ended || (!now[i].pending.empty() && !options_.independent)) continue;
+      if (now[i].ended != 0 || (!now[i].pending.empty() && !options_.independent)) continue;
       stepper_->successors_recorded(now[i].state.data(), [&](const step& s, const step_record& record) {
         for (const recorded_event& e : record.events)
           if (visible_[e.event]) {

@@ -109,6 +109,7 @@ struct inclusion_result {
   inclusion_verdict verdict = inclusion_verdict::unknown;
   std::size_t matched = 0;             // events of the longest prefix that some run of the model has
   std::string reason;                  // of unknown: the budget, bound or error that stands in the way
+  std::set<std::string> errors;        // run-time errors in which runs of the model with that prefix end, by name
   std::vector<allowed_event> allowed;  // behind that prefix, from all configurations; sorted
   std::vector<refusal> refused;        // by process, in one configuration: the first from which no hidden step leads on
   std::vector<std::string> state;      // of that configuration: `variable = value` where it differs from the start

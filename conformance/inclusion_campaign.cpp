@@ -81,6 +81,29 @@ class generator {
 
 }  // namespace
 
+namespace {
+
+// The model's name of what stopped the stack.
+std::string error_of(const refimpl::stop_report& r) {
+  using kind = refimpl::machine_check::kind;
+  return r.kind == kind::endless_traversal ? "endless_traversal" : r.kind == kind::list_corruption ? "list_corruption" : "";
+}
+
+// Whether all that one task does from there on is one turn again and again, at least twice, the last one perhaps in part.
+bool goes_round(const std::vector<seen_event>& trace, std::size_t from) {
+  std::vector<seen_event> own;
+  for (std::size_t i = from; i < trace.size(); ++i)
+    if (trace[i].task == trace.back().task) own.push_back(trace[i]);
+  for (std::size_t turn = 1; turn * 2 <= own.size(); ++turn) {
+    bool same = true;
+    for (std::size_t i = turn; i < own.size() && same; ++i) same = own[i] == own[i - turn];
+    if (same) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 scenario generate_driven(std::uint64_t seed) {
   generator g(seed);
   for (int attempt = 0;; ++attempt) {
@@ -103,7 +126,17 @@ judged_schedule judge_schedule(const scripted_model& m, const scenario& s, std::
   out.actors = std::move(recorded.actors);
   // A stack that stopped, or was made to give up, has not come to rest.
   const bool whole = !out.result.run.stopped && !out.result.control.hung && !out.result.control.too_long;
-  out.outcome = check_trace(m, out.result.run.events, whole);
+  if (!out.result.run.stopped) {
+    out.outcome = check_trace(m, out.result.run.events, whole);
+    return out;
+  }
+  std::vector<refimpl::event> before(out.result.run.events.begin(),
+                                     out.result.run.events.begin() + static_cast<std::ptrdiff_t>(out.result.before_stop));
+  out.outcome = check_trace(m, before, false);
+  inclusion_result& r = out.outcome.result;
+  out.same_error = r.verdict == inclusion_verdict::unknown && r.errors.count(error_of(*out.result.run.stopped)) != 0 &&
+                   goes_round(m.project(before), r.matched);
+  if (out.same_error) r.verdict = inclusion_verdict::included;
   return out;
 }
 
@@ -122,6 +155,7 @@ inclusion_campaign run_inclusion(script_cache& cache, const driven_model& model,
     out.events += run.outcome.compared;
     out.steps += run.outcome.result.steps;
     out.stopped += run.result.run.stopped ? 1 : 0;
+    out.stopped_both += run.same_error ? 1 : 0;
     if (run.outcome.result.verdict == inclusion_verdict::unknown) {
       ++out.unknown;
       if (out.first_unknown.empty()) out.first_unknown = fmt::format("seed {}: {}", o.seed + i, run.outcome.result.reason);

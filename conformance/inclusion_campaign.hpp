@@ -25,7 +25,9 @@ struct inclusion_mismatch {
 };
 
 struct inclusion_campaign {
-  std::uint64_t runs = 0, events = 0, steps = 0, unknown = 0, stopped = 0;
+  std::uint64_t runs = 0, events = 0, steps = 0, unknown = 0;
+  std::uint64_t stopped = 0;       // by a machine check
+  std::uint64_t stopped_both = 0;  // of these: the model's runs end in the run-time error that it stands for
   std::size_t lowered = 0;
   double elapsed_s = 0;
   std::string first_unknown;
@@ -38,6 +40,9 @@ inclusion_campaign run_inclusion(script_cache&, const driven_model&, std::string
 struct judged_schedule {
   controlled_result result;
   inclusion_outcome outcome;
+  // The stack and the model end in the same error: behind the longest prefix that the model has, the stack only went round
+  // the loop that the model knows to be endless. What other tasks did meanwhile is not compared.
+  bool same_error = false;
   std::vector<std::string> actors;
 };
 judged_schedule judge_schedule(const scripted_model&, const scenario&, std::string_view variant, chooser&,

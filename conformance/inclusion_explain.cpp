@@ -72,7 +72,7 @@ struct next_steps {
 
 next_steps next_of(const stuck_point& s, std::optional<process_place> only) {
   next_steps out;
-  if (s.at.ended) return out;
+  if (s.at.ended != 0) return out;
   s.system.make_stepper()->successors_recorded(s.at.state.data(), [&](const step& done, const step_record& record) {
     const process_place by{done.process, done.instance};
     if (only && by != *only) return;

@@ -37,7 +37,8 @@ struct configuration {
   std::vector<word> state;
   std::vector<std::int32_t> binding;  // for each slot: element, process number, or -1
   std::vector<model_event> pending;   // in the order of the model's run
-  bool ended = false;                 // the path has ended in an error, a bound or stuck
+  // The path has ended: 0 not, 1 at a bound or stuck, 2 and the number of the run-time error.
+  std::uint8_t ended = 0;
   bool operator==(const configuration&) const = default;
 };
 struct configuration_hash {

@@ -73,7 +73,7 @@ std::string beyond_teardown(const scenario& s) {
 std::string teardown_variant(std::string_view v) {
   if (v == "6.1") return "K61";
   if (v == "6.18") return "K618";
-  for (const char* same : {"K44", "P1", "P1a", "P1b", "P1i", "J1", "J2", "E1", "reference"})
+  for (const char* same : {"K44", "H09", "P1", "P1a", "P1b", "P1i", "J1", "J2", "E1", "J618", "reference"})
     if (v == same) return same;
   return {};
 }

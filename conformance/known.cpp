@@ -55,7 +55,9 @@ known_breaks::known_breaks(catalogue& inputs) {
     if (variant.empty() || of_another_stack(c)) continue;
     about& a = by_variant_[variant][c.property];
     a.kept = a.kept || c.expect == ast::expectation::holds;
-    if (c.expect != ast::expectation::violated || c.bugs.empty()) continue;
+    if (c.expect != ast::expectation::violated) continue;
+    if (a.claimed.empty()) a.claimed = fmt::format("claim {}{}{}", c.name, c.because.empty() ? "" : ": ", c.because);
+    if (c.bugs.empty()) continue;
     std::string& known = about_handlers(c) ? a.with_handlers : a.plainly;
     if (known.empty()) known = fmt::format("{}, claim {}: {}", fmt::join(c.bugs, " "), c.name, c.because);
   }
@@ -76,6 +78,17 @@ std::string known_breaks::of(std::string_view variant, const ast::property& p, c
     if (more) variant = from->from;
   }
   return {};
+}
+
+std::string known_breaks::claimed(std::string_view variant, std::string_view property) const {
+  for (;;) {
+    if (const auto found = by_variant_.find(variant); found != by_variant_.end())
+      if (const auto at = found->second.find(property); at != found->second.end() && !at->second.claimed.empty())
+        return at->second.claimed;
+    const auto from = std::find_if(std::begin(bases), std::end(bases), [&](const base& b) { return b.variant == variant; });
+    if (from == std::end(bases)) return {};
+    variant = from->from;
+  }
 }
 
 }  // namespace quiesce::conformance

@@ -23,11 +23,15 @@ class known_breaks {
   // "HB4, claim fib_neigh_J1_...: why"; empty: not known. What the scenario's variant says nothing of is known of the one
   // that it is made from.
   std::string of(std::string_view variant, const ast::property&, const scenario&) const;
+  // A claim that the variant, or the one that it is made from, breaks it, whether that excuses it or not: "claim
+  // J1_rebroadcast_...: why"; empty: there is none.
+  std::string claimed(std::string_view variant, std::string_view property) const;
 
  private:
   struct about {
     std::string plainly, with_handlers;  // known, and why; empty: not known
     bool kept = false;                   // a claim says so
+    std::string claimed;                 // the first claim that says the opposite
   };
   std::map<std::string, std::map<std::string, about, std::less<>>, std::less<>> by_variant_;
 };

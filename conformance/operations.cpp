@@ -143,6 +143,8 @@ error world::on_device(const operation& op, net_device& dev) {
       return dev_hold_delayed(dev, number).code();
     case op_kind::use:
       return use(dev);
+    case op_kind::use_locked:
+      return use_locked(dev);
     case op_kind::mtu:
       return dev_set_mtu(dev, static_cast<unsigned>(number)).code();
     case op_kind::link_event:
@@ -184,6 +186,10 @@ error world::add_exceptions(const operation& op) {
   if (dev == nullptr) return error::enodev;
   net& n = refimpl::dev_net(*dev);
   error last = error::none;
+  if (op.kind == op_kind::path_mtu)
+    return rt6_insert_exception(n, key_of(op.ip), length_of(op.ip), 1024, {op.ip.hi, op.ip.lo + 0xffff},
+                                static_cast<std::uint64_t>(op.number))
+        .code();
   for (std::int64_t i = 1; i <= op.number && last == error::none; ++i) {
     const refimpl::ip_key daddr{op.ip.hi, op.ip.lo + static_cast<std::uint64_t>(i)};
     last = rt6_insert_exception(n, key_of(op.ip), length_of(op.ip), 1024, daddr, 0).code();
@@ -211,6 +217,7 @@ error world::on_rtnl(const operation& op) {
     case op_kind::route:
       return add_route(op);
     case op_kind::exception:
+    case op_kind::path_mtu:
       return add_exceptions(op);
     case op_kind::uncache:
       for (refimpl::rtable* rt : destinations_) dst_release(rt);
@@ -263,12 +270,13 @@ error world::without_rtnl(const operation& op) {
     case op_kind::put_unheld:
       return put(op);
     case op_kind::exception:
+    case op_kind::path_mtu:
       return add_exceptions(op);
     case op_kind::gc: {
       net* n = net_at(op.nets.front());
       return n != nullptr ? on_net(op, *n) : error::enodev;
     }
-    default: {  // link_event, use: from any context
+    default: {  // link_event, use, use_locked: from any context
       net_device* dev = device(op.devices.front());
       return dev != nullptr ? on_device(op, *dev) : error::enodev;
     }
@@ -277,8 +285,8 @@ error world::without_rtnl(const operation& op) {
 
 namespace {
 bool from_any_context(op_kind k) {
-  return k == op_kind::link_event || k == op_kind::use || k == op_kind::put || k == op_kind::put_unheld ||
-         k == op_kind::exception || k == op_kind::gc;
+  return k == op_kind::link_event || k == op_kind::use || k == op_kind::use_locked || k == op_kind::put ||
+         k == op_kind::put_unheld || k == op_kind::exception || k == op_kind::path_mtu || k == op_kind::gc;
 }
 }  // namespace
 

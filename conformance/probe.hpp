@@ -25,6 +25,9 @@ struct undecidable_property {
 };
 const std::vector<undecidable_property>& undecidable_properties();
 
+// The warning of world::use_locked.
+inline constexpr const char* changed_under_instance_lock = "netdev_lock: what its holder found has changed";
+
 struct probe_breach {
   const char* property;
   std::string text;

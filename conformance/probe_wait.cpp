@@ -62,6 +62,8 @@ void probe_wait(const look& l) {
     case event_kind::kernel_warning:
       l.require(std::string_view(l.e.tag) != "dev_put: refcount underflow", "reference_floor",
                 "a reference is given back that was never taken");
+      l.require(std::string_view(l.e.tag) != changed_under_instance_lock, "registered_under_instance_lock",
+                changed_under_instance_lock);
       return;
     case event_kind::free_netdev:
       if (refimpl::net_device* dev = l.device())

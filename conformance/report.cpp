@@ -58,6 +58,8 @@ std::string failure_text(const report_input& in, const std::string& what, const 
   const auto small = in.shrunk.find(what);
   const scenario& s = smallest(in, what, f);
   std::string text = fmt::format("BROKEN {}\n{}", what, rule_of(in.rules, what));
+  if (const std::string claim = in.rules.known().claimed(in.variant, what); !claim.empty())
+    text += fmt::format("  its model breaks it too: {}\n", claim);
   text += last_events(in.on, s, what);
   text += fmt::format("  scenario{}, {} device{}, {} namespace{} besides init_net:\n",
                       small != in.shrunk.end() ? ", shrunk" : "", s.devices.size(), s.devices.size() == 1 ? "" : "s",

@@ -106,7 +106,9 @@ enum class op_kind : std::uint8_t {
   close_unasked,
   unregister_unasked,
   put_unheld,
-  rcu_use
+  rcu_use,
+  use_locked,
+  path_mtu
 };
 
 struct operation {

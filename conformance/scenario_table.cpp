@@ -57,6 +57,9 @@ const std::vector<op_entry>& op_table() {
        "unregister_netdevice_many, also of what an outer one has on its list"},
       {k::put_unheld, "put_unheld", "d", true, "dev_put by somebody who has no reference"},
       {k::rcu_use, "rcu_use", "d#", true, "# chained RCU callbacks, the last of which uses the device without a reference"},
+      {k::use_locked, "use_locked", "d", false,
+       "netdev_get_by_index_lock, and a second look at reg_state and IFF_UP before netdev_unlock"},
+      {k::path_mtu, "path_mtu", "dp#", true, "rt6_insert_exception for one address behind the route, valid for # ms"},
   };
   return table;
 }

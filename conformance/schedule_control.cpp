@@ -202,7 +202,8 @@ class controlled_execution::state final : public refimpl::schedule, public refim
       return;
     }
     start(bodies);
-    while (!all_done()) move_once();
+    while (!all_done() || (bounds_.to_rest && moves_ < bounds_.moves && !options().empty())) move_once();
+    if (!giving_up_) report.at_rest = resting();
     for (const auto& s : strands_) inline_now_ = std::max(inline_now_, s->clock);
     std::exception_ptr failure;
     for (const auto& s : strands_)
@@ -384,7 +385,23 @@ class controlled_execution::state final : public refimpl::schedule, public refim
     return std::all_of(strands_.begin(), strands_.end(), [](const auto& s) { return s->at == strand_at::done; });
   }
 
+  // No sleep, timer or callback is left that could go on.
+  bool resting() const {
+    for (const auto& s : strands_) {
+      const bool stands = s->at == strand_at::wait || (s->at == strand_at::lock && s->lock->owner.load() != nullptr);
+      if (s->at != strand_at::done && !stands) return false;
+    }
+    return std::all_of(callbacks_.begin(), callbacks_.end(), [](const auto& q) { return q.second.waiting.empty(); }) &&
+           std::all_of(sources_.begin(), sources_.end(), [](auto* source) { return source->choices() == 0; });
+  }
+
+  bool softirq_at_work() const {
+    return std::any_of(strands_.begin(), strands_.end(),
+                       [](const auto& s) { return s->softirq && s->at != strand_at::done; });
+  }
+
   bool can_move(strand& s) {
+    if (bounds_.one_cpu && !s.softirq && softirq_at_work()) return false;
     switch (s.at) {
       case strand_at::ready:
         return true;
@@ -487,6 +504,7 @@ class controlled_execution::state final : public refimpl::schedule, public refim
     if (!giving_up_) {
       report.too_long = !all.empty();
       report.hung = all.empty();
+      report.at_rest = all.empty() && resting();
       for (const auto& s : strands_)
         if (s->at != strand_at::done) report.hang += (report.hang.empty() ? "" : ", ") + s->name + " at " + s->where;
     }

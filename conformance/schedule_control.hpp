@@ -63,6 +63,8 @@ struct control_bounds {
   unsigned polls = 3;    // sleeps of a task; each further one ends only after another actor has moved
   unsigned firings = 2;  // of each timer
   unsigned moves = 20'000;
+  bool one_cpu = false;  // the tasks share a CPU: they stand still while a softirq is at work
+  bool to_rest = false;  // behind the end of the tasks softirqs go on until nothing can move
 };
 
 // What a controlled execution ran into.
@@ -72,6 +74,7 @@ struct control_report {
   std::uint64_t firings_bounded = 0;  // moments at which a timer that could have fired was not offered
   bool hung = false;                  // nothing could move although not all tasks had ended
   std::string hang;                   // who stood where
+  bool at_rest = false;               // nothing could move at the end, and no bound is why
   bool too_long = false;              // control_bounds::moves was reached: the tasks were made to give up
 };
 

@@ -83,6 +83,10 @@ class reader {
         to.firings = value;
       else if (name == "moves")
         to.moves = value;
+      else if (name == "one_cpu")
+        to.one_cpu = value != 0;
+      else if (name == "to_rest")
+        to.to_rest = value != 0;
       else
         wrong(fmt::format("there is no bound '{}'", name));
       at = end + 1;
@@ -132,8 +136,9 @@ std::string first_difference(const controlled_result& a, const controlled_result
 }  // namespace
 
 std::string format(const schedule_file& f) {
-  std::string out = fmt::format("quiesce schedule 1\nvariant {}\nbounds polls={} firings={} moves={}\nscenario\n", f.variant,
-                                f.bounds.polls, f.bounds.firings, f.bounds.moves);
+  std::string out = fmt::format("quiesce schedule 1\nvariant {}\nbounds polls={} firings={} moves={}{}{}\nscenario\n",
+                                f.variant, f.bounds.polls, f.bounds.firings, f.bounds.moves,
+                                f.bounds.one_cpu ? " one_cpu=1" : "", f.bounds.to_rest ? " to_rest=1" : "");
   const std::string text = format(f.what);
   for (const line& l : lines_of(text)) out += fmt::format("  {}\n", l.text);
   return out + "moves\n" + format_moves(f.actors);

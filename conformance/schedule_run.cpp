@@ -2,6 +2,7 @@
 #include "conformance/schedule_run.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <random>
 
 #include <fmt/format.h>
@@ -16,17 +17,23 @@ controlled_result run_controlled(const scenario& s, run_settings settings, choos
   const bool keep = settings.keep_events;
   settings.keep_events = false;
   const event_sink outer = std::move(settings.sink);
-  bool watched = false;
+  bool watched = false, stopped = false;
+  std::size_t before_stop = 0;
   settings.sink = [&](const refimpl::event& e, refimpl::stack& on) {
     if (!watched) exec.watch_stop([&on] { return on.stopped().has_value(); });
     watched = true;
-    if (exec.in_tasks() && keep) events.push_back(e);
+    if (exec.in_tasks() && keep) {
+      events.push_back(e);
+      stopped = stopped || std::uncaught_exceptions() > 0 || on.stopped();
+      before_stop += stopped ? 0 : 1;
+    }
     if (outer) outer(e, on);
     exec.note(e);
   };
   controlled_result out;
   out.run = run(s, settings);
   out.run.events = std::move(events);
+  out.before_stop = before_stop;
   out.control = exec.report();
   return out;
 }

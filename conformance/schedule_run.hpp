@@ -10,7 +10,8 @@
 namespace quiesce::conformance {
 
 struct controlled_result {
-  run_result run;  // events of the tasks only
+  run_result run;               // events of the tasks only
+  std::size_t before_stop = 0;  // so many of them came before a machine check was under way
   control_report control;
 };
 

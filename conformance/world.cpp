@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "conformance/probe.hpp"
 #include "conformance/scenario_internal.hpp"
 #include "refimpl/net/lists.hpp"
 #include "refimpl/net/rtnetlink.hpp"
@@ -304,6 +305,18 @@ error world::use(net_device& dev) {
   net_device* found = dev_get_by_name(n, dev.name);
   if (found == nullptr) return error::enodev;
   return dev_put(*found, refimpl::holder::lookup).code();
+}
+
+// Somebody who needs no RTNL: what he reads under the instance lock is to stay so until he lets go of it.
+error world::use_locked(net_device& dev) {
+  net_device* found = netdev_get_by_name_lock(refimpl::dev_net(dev), dev.name);
+  if (found == nullptr) return error::enodev;
+  const bool up = dev_up(*found);
+  s_.emit(refimpl::event_kind::dev_use, found);
+  const bool registered = found->reg_state.load() == refimpl::reg_state::registered;
+  if (!registered || (up && !dev_up(*found))) s_.warn(changed_under_instance_lock, found);
+  netdev_unlock_put(*found);
+  return error::none;
 }
 
 }  // namespace quiesce::conformance

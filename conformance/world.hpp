@@ -51,6 +51,7 @@ class world {
   error exit_nets(const operation& op);
   void set_limits(refimpl::net& n);
   error use(refimpl::net_device& dev);
+  error use_locked(refimpl::net_device& dev);
 
   refimpl::net_device* device(device_ref d) const;  // NULL: not there
   refimpl::net* net_at(net_ref n) const;

@@ -76,8 +76,9 @@ outcome random_inclusion(catalogue& inputs, const schedule_request& q, const sch
   log(fmt::format("{:.1f} s, {:.0f} scenarios a second", c.elapsed_s, static_cast<double>(c.runs) / c.elapsed_s));
   outcome out;
   out.output =
-      fmt::format("{}, model {} {}, seed {}\n{} scenarios, {} events compared, {} scripts lowered, {} runs stopped\n",
-                  head(r), model.name, model.variant(r.variant), r.seed, c.runs, c.events, c.lowered, c.stopped);
+      fmt::format("{}, model {} {}, seed {}\n{} scenarios, {} events compared, {} scripts lowered, {} runs stopped{}\n",
+                  head(r), model.name, model.variant(r.variant), r.seed, c.runs, c.events, c.lowered, c.stopped,
+                  c.stopped_both > 0 ? fmt::format(", {} by an error in which the model ends too", c.stopped_both) : "");
   out.output += fmt::format("left out: {}\n", model.abstracts);
   if (c.unknown > 0) out.output += fmt::format("unknown: {}; the first: {}\n", c.unknown, c.first_unknown);
   for (const inclusion_mismatch& m : c.mismatches) {

@@ -19,6 +19,7 @@ namespace quiesce::refimpl {
   X(close_leaves_node, "close.cpp dev_close_many", "close_list is not left: no list_del_init")                            \
   X(close_keeps_flag, "close.cpp __dev_close_many", "IFF_UP stays set")                                                   \
   X(close_without_batch, "close.cpp dev_close_many", "NETDEV_DOWN_BATCH is not sent")                                     \
+  X(close_of_down_devices, "close.cpp dev_close_many", "devices that are down are not left out")                          \
   X(down_batch_too_early, "close.cpp dev_close_many", "NETDEV_DOWN_BATCH and NETDEV_DOWN are swapped")                    \
   X(unregister_without_close, "unregister.cpp rollback_registered_many", "devices are not closed")                        \
   X(unlist_too_late, "unregister.cpp rollback_registered_many", "unlist_netdevice and NETDEV_UNREGISTER are swapped")     \
@@ -31,9 +32,11 @@ namespace quiesce::refimpl {
   X(registration_put_twice, "unregister.cpp rollback_registered_many", "the registration reference is dropped twice")     \
   X(registration_put_too_early, "unregister.cpp rollback_registered_many", "the reference is dropped before its grace period") \
   X(not_queued, "unregister.cpp unregister_netdevice_many", "net_set_todo is not called")                                 \
+  X(queued_twice, "unregister.cpp unregister_netdevice_many", "net_set_todo is called twice")                             \
   X(rtnl_dropped_in_rollback, "unregister.cpp grace_period", "RTNL is dropped for the grace periods")                     \
   X(freed_without_wait, "todo.cpp run_list", "the wait for references is left out")                                       \
   X(todo_under_rtnl, "todo.cpp netdev_run_todo", "RTNL is held during the wait")                                          \
+  X(no_barrier_in_todo, "todo.cpp netdev_run_todo", "no rcu_barrier before the wait for references")                       \
   X(unregistering_not_counted_down, "todo.cpp destroy", "dev_unreg_count is not decremented")                             \
   X(eager_rebroadcast, "wait_allrefs.cpp", "NETDEV_UNREGISTER is sent again in each turn")                                \
   X(eager_warning, "wait_allrefs.cpp", "the warning comes in each turn")                                                  \

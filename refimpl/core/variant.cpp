@@ -105,6 +105,7 @@ variant_policy v618() {
   variant_policy v = derive(v61(), "6.18", "v6.18");
   v.pre_uninit = true;
   v.ops_lock_pass = true;
+  v.instance_lock = true;
   v.nexthops = nexthop_index::per_device;
   v.neighbours = neigh_walk::per_device;
   v.gc.refuse_over_max = false;

@@ -61,6 +61,7 @@ struct variant_policy {
   // net/unregister.cpp
   bool pre_uninit = false;
   bool ops_lock_pass = false;  // close devices that need the instance lock in a first pass
+  bool instance_lock = false;  // reg_state is written, and those devices are closed, under the instance lock
   bool close_each = false;     // each device is closed and leaves the lists before the next is closed
   // net/todo.cpp, net/wait_allrefs.cpp
   bool unregister_final = true;
@@ -85,7 +86,8 @@ struct variant_policy {
   mutation mutant = mutation::none;
 };
 
-// K44 H09 P1 P1a P1b P1i J1 J2 E1 R16 R1 RANY RLZ G44 G520 GO GM G63 G69 G618 grecheck 6.1 6.18 J618 reference, in that order.
+// K44 H09 P1 P1a P1b P1i J1 J2 E1 R16 R1 RANY RLZ G44 G520 GO GM G63 G69 G618 grecheck 6.1 6.18 J618 reference, in that
+// order.
 const std::vector<variant_policy>& variants();
 std::optional<variant_policy> find_variant(std::string_view name);
 // As find_variant; throws std::invalid_argument for an unknown name.

@@ -51,7 +51,7 @@ status dev_close_many(stack& s, list_head* head, bool unlink) {
     span_scope span(s, event_kind::close_begin, event_kind::close_end, head);  // also those that are not up
     batch events(s);
     list_for_each_entry_safe<net_device>(head, s.turns(close_loop), [&](net_device& dev) {
-      if (!dev_up(dev)) {
+      if (!chosen(s.policy, mutation::close_of_down_devices, dev_up(dev), true)) {
         list_del_init(&dev.close_list);
       } else {
         events.add_down(dev);

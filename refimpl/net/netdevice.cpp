@@ -162,6 +162,20 @@ net_device* dev_get_by_name(net& n, const std::string& name) {
   return dev;
 }
 
+net_device* netdev_get_by_name_lock(net& n, const std::string& name) {
+  net_device* dev = dev_get_by_name(n, name);
+  if (dev == nullptr) return nullptr;
+  n.owner.sched.lock(dev->lock);
+  if (dev->reg_state.load() == reg_state::registered) return dev;
+  netdev_unlock_put(*dev);
+  return nullptr;
+}
+
+void netdev_unlock_put(net_device& dev) {
+  dev.owner.sched.unlock(dev.lock);
+  static_cast<void>(dev_put(dev, holder::lookup));
+}
+
 int dev_new_index(net& n) {
   do {
     ++n.ifindex;

@@ -12,6 +12,7 @@
 #include "refimpl/core/error.hpp"
 #include "refimpl/core/list.hpp"
 #include "refimpl/core/refcount.hpp"
+#include "refimpl/core/schedule.hpp"
 
 namespace quiesce::refimpl {
 
@@ -68,9 +69,10 @@ struct net_device {
   std::atomic<bool> start{false};              // __LINK_STATE_START
   bool netns_local = false;                    // NETIF_F_NETNS_LOCAL
   bool needs_free_netdev = true;
-  bool need_ops_lock = false;  // netdev_need_ops_lock, v6.18
-  bool initialized = false;    // ndo_init succeeded, ndo_uninit is due
-  bool in_driver = false;      // its ndo_init or ndo_open runs; under RTNL
+  bool need_ops_lock = false;    // netdev_need_ops_lock, v6.18
+  lock_state lock{"dev->lock"};  // the instance lock, v6.14; outside RTNL by those who need no RTNL
+  bool initialized = false;      // ndo_init succeeded, ndo_uninit is due
+  bool in_driver = false;        // its ndo_init or ndo_open runs; under RTNL
   int group = 0;
 
   net_device_ops* netdev_ops = nullptr;  // not owned; NULL: no operations
@@ -168,6 +170,11 @@ status unregister_netdev(net_device& dev);  // takes RTNL
 net_device* dev_get_by_index(net& n, int ifindex);
 net_device* dev_get_by_name(net& n, const std::string& name);
 net_device* __dev_get_by_index(net& n, int ifindex);
+// net/core/dev.c netdev_get_by_index_lock, netdev_unlock, v6.14, by name: the device under its instance lock, or NULL if it
+// is absent or no longer registered. Here the `lookup` reference is kept until the unlock, so that what a stack without the
+// lock in its teardown leaves is there to be looked at.
+net_device* netdev_get_by_name_lock(net& n, const std::string& name);
+void netdev_unlock_put(net_device& dev);
 net_device* __dev_get_by_name(net& n, const std::string& name);
 
 // --- moving: __dev_change_net_namespace (net/change_net_namespace.cpp) ---

@@ -41,6 +41,7 @@ stack::~stack() {
   for (net_device* dev : devices_) release_device_addresses(*dev);
   rcu_policy.rcu_barrier();  // callbacks of the above
   for (net_device* dev : devices_) delete dev;
+  for (net_device* dev : buried_) delete dev;
 }
 
 std::vector<net*> stack::nets() const {
@@ -81,6 +82,7 @@ void stack::forget(net_device* dev) {
     std::lock_guard held(registry_lock_);
     devices_.erase(dev);
     live_devices_.store(devices_.size(), std::memory_order_relaxed);
+    if (policy.mutant == mutation::no_barrier_in_todo) return buried_.push_back(dev);
   }
   delete dev;
 }

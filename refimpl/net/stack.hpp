@@ -118,7 +118,7 @@ class stack {
   void visible(const char* what, const void* object = nullptr) { sched.visible({point_kind::step, object, what}); }
 
   void adopt(net_device* dev);
-  void forget(net_device* dev);  // deletes it
+  void forget(net_device* dev);  // deletes it; the mutant no_barrier_in_todo at the end only
   std::int32_t next_device_id() { return next_device_id_.fetch_add(1); }
   std::int32_t next_net_id() { return next_net_id_.fetch_add(1); }
   void adopt(std::unique_ptr<net> n);
@@ -183,6 +183,7 @@ class stack {
   net* init_net_ = nullptr;
   mutable std::mutex registry_lock_;
   std::unordered_set<net_device*> devices_;
+  std::vector<net_device*> buried_;  // freed too early by a mutant: what still touches them is to be seen
   std::vector<std::unique_ptr<net>> nets_;
   std::atomic<std::size_t> live_devices_{0}, live_nets_{0};
   std::atomic<std::int32_t> next_device_id_{0}, next_net_id_{0};

@@ -105,7 +105,7 @@ void netdev_run_todo(stack& s) {
   const auto run = [&] {
     if (list_empty(&list)) return;
     s.emit(event_kind::run_todo_begin, nullptr);
-    s.rcu_barrier();
+    unless(s.policy, mutation::no_barrier_in_todo, [&] { s.rcu_barrier(); });
     run_list(s, &list);
     s.emit(event_kind::run_todo_end, nullptr);
   };

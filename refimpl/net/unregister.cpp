@@ -24,15 +24,27 @@ void check_states(stack& s, list_head* head) {
   });
 }
 
+void netdev_lock(net_device& dev) {
+  if (dev.owner.policy.instance_lock) dev.owner.sched.lock(dev.lock);
+}
+void netdev_unlock(net_device& dev) {
+  if (dev.owner.policy.instance_lock) dev.owner.sched.unlock(dev.lock);
+}
+
 // v6.18 closes the devices that need the instance lock first, with unlink=false, and empties the list itself.
 void close_ops_locked(stack& s, list_head* head) {
   stack_list_head close_head(&s.dangling_head);
   list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
-    if (dev.need_ops_lock) list_add_tail(&dev.close_list, &close_head);
+    if (!dev.need_ops_lock) return;
+    list_add_tail(&dev.close_list, &close_head);
+    netdev_lock(dev);
   });
   static_cast<void>(dev_close_many(s, &close_head, false));
   list_for_each_entry_safe<net_device>(&close_head, s.turns(unreg_loop),
                                        [&](net_device& dev) { list_del_init(&dev.close_list); });
+  list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
+    if (dev.need_ops_lock) netdev_unlock(dev);
+  });
 }
 
 void close_all(stack& s, list_head* head) {
@@ -52,8 +64,10 @@ void close_one(net_device& dev) {
 }
 
 void unlist(net_device& dev) {
+  netdev_lock(dev);
   unlist_netdevice(dev);
   dev.reg_state.store(reg_state::unregistering);
+  netdev_unlock(dev);
 }
 
 // 2.6.33: dev_close of one device after the other.
@@ -144,6 +158,7 @@ status unregister_netdevice_many(stack& s, list_head* head) {
     rollback_registered_many(s, head);
     list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
       unless(s.policy, mutation::not_queued, [&] { net_set_todo(dev); });
+      also(s.policy, mutation::queued_twice, [&] { net_set_todo(dev); });
     });
     list_del(head);  // the devices stay chained to each other
     return {};
