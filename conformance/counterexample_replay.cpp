@@ -66,27 +66,30 @@ class near_order : public chooser {
   std::map<std::string, std::size_t> happened_;
 };
 
-// As the model, its steps that show nothing included: a run of them is one move. What does not come in so many moves is
-// left.
+// As the model, its steps that show nothing included: a run of them is one move, and all the moves that are left where the
+// task has nothing more to show. What does not come in so many moves is left out.
 class step_order : public chooser {
  public:
   step_order(const std::vector<due_event>& order, actor_names& names) : order_(order), names_(names) {}
 
   void saw(const refimpl::event& e) {
-    if (e.task < first_task_id || at_ >= order_.size()) return;
+    if (e.task < first_task_id) return;
     const std::string task =
         e.task >= first_softirq_id ? names_.name(e.task - first_softirq_id) : fmt::format("t{}", e.task - first_task_id + 1);
-    if (order_[at_].task == task && order_[at_].event == refimpl::name(e.kind)) next();
+    std::size_t next = at_;
+    while (next < order_.size() && order_[next].event.empty()) ++next;
+    if (next < order_.size() && order_[next] == due_event{task, std::string(refimpl::name(e.kind))}) go_to(next + 1);
   }
 
   std::uint32_t choose(const std::vector<std::uint32_t>& enabled) override {
-    if (++waited_ > patience) next();
-    while (at_ < order_.size()) {
+    if (++waited_ > patience) go_to(at_ + 1);
+    for (; at_ < order_.size(); go_to(at_ + 1)) {
       const due_event& due = order_[at_];
       const auto actor = std::find_if(enabled.begin(), enabled.end(), [&](auto a) { return names_.name(a) == due.task; });
-      if (due.event.empty()) next();
-      if (actor != enabled.end()) return *actor;
-      if (!due.event.empty()) break;
+      if (actor == enabled.end() && !due.event.empty()) break;
+      if (actor == enabled.end()) continue;
+      if (due.event.empty() && !is_last_of_its_task()) go_to(at_ + 1);
+      return *actor;
     }
     for (const std::uint32_t a : enabled)
       if (names_.name(a).find(' ') != std::string::npos) return a;
@@ -95,7 +98,11 @@ class step_order : public chooser {
 
  private:
   static constexpr unsigned patience = 40;
-  void next() { ++at_, waited_ = 0; }
+  void go_to(std::size_t next) { at_ = next, waited_ = 0; }
+  bool is_last_of_its_task() const {
+    return std::none_of(order_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, order_.end(),
+                        [&](const due_event& d) { return d.task == order_[at_].task; });
+  }
   const std::vector<due_event>& order_;
   actor_names& names_;
   std::size_t at_ = 0;

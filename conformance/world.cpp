@@ -261,8 +261,7 @@ error world::unregister_unasked(const operation& op) {
   return unregister_netdevice_many(s_, &head).code();
 }
 
-// A reference that outlived its device is given back to memory that is somebody else's by now; one that nobody had is taken
-// from whoever has one, as the kernel counts no holders.
+// A reference that outlived its device is given back to memory that is somebody else's by now.
 error world::put(const operation& op) {
   if (is_loopback(op.devices.front())) return error::eopnotsupp;
   const auto at = static_cast<std::size_t>(op.devices.front());
@@ -276,15 +275,13 @@ error world::put(const operation& op) {
   }
   if (dev == nullptr) return error::enodev;
   if (!unheld && user_holds_[at] == 0) return error::einval;
-  user_holds_[at] -= unheld ? 0 : 1;
-  auto from = refimpl::holder::user;
-  for (std::size_t h = refimpl::holders; unheld && h-- > 0;)
-    if (const auto other = static_cast<refimpl::holder>(h);
-        other != refimpl::holder::registration && dev->refs.of(other) > 0) {
-      from = other;
-      break;
-    }
-  return dev_put(*dev, from).code();
+  if (unheld) {
+    s_.emit(refimpl::event_kind::dev_put, dev, 0, "user");
+    dev->refs.put_unheld();
+    return error::none;
+  }
+  --user_holds_[at];
+  return dev_put(*dev, refimpl::holder::user).code();
 }
 
 error world::exit_nets(const operation& op) {

@@ -49,6 +49,8 @@ class device_references {
     total_.fetch_sub(1, std::memory_order_acq_rel);
     return true;
   }
+  // One too many, by somebody who holds nothing: a kernel counts no holders, and its count goes down all the same.
+  void put_unheld() { total_.fetch_sub(1, std::memory_order_acq_rel); }
   std::int64_t read() const { return total_.load(std::memory_order_acquire); }
   std::int64_t of(holder h) const { return by_[static_cast<std::size_t>(h)].load(std::memory_order_relaxed); }
 

@@ -69,7 +69,7 @@ status dev_close(net_device& dev) {
   stack& s = dev.owner;
   return s.enter([&]() -> status {
     if (status r = check_registered(s, dev); !r) return r;
-    if (!dev_up(dev)) return {};
+    if (!chosen(s.policy, mutation::close_of_down_devices, dev_up(dev), true)) return {};
     if (!list_empty(&dev.close_list)) return error::ebusy;  // an outer close has it (rule L9)
     stack_list_head single(&s.dangling_head);
     list_add(&dev.close_list, &single);
