@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What each kind of operation does on the stack. RTNL is taken here for those that the table marks for callbacks.
+#include <algorithm>
+
 #include "conformance/driver_follow.hpp"
 #include "conformance/world.hpp"
 #include "refimpl/net/addrconf.hpp"
@@ -22,7 +24,7 @@ refimpl::ip_key key_of(const ip_prefix& p) { return {p.hi, p.lo}; }
 std::uint32_t v4(const ip_prefix& p) { return static_cast<std::uint32_t>(p.lo); }
 std::uint8_t length_of(const ip_prefix& p) { return static_cast<std::uint8_t>(p.length); }
 
-// Somebody who relies on the RCU callbacks that netdev_run_todo waits for, instead of a reference.
+// Somebody who relies on the RCU callbacks that netdev_run_todo waits for, and takes a reference for a moment only then.
 struct late_use {
   refimpl::stack& s;
   std::int32_t dev;
@@ -33,7 +35,14 @@ struct late_use {
 void step(refimpl::rcu_head* head) {
   auto* u = static_cast<late_use*>(head->object);
   if (u->left-- > 1) return u->s.call_rcu(u->head, step, "rcu_use");
-  u->s.events.emit(refimpl::event_kind::dev_use, u->s.sched.current(), u->dev, refimpl::no_id);
+  const std::vector<net_device*> there = u->s.devices();
+  const auto at = std::find_if(there.begin(), there.end(), [&](const net_device* d) { return d->id == u->dev; });
+  if (at != there.end()) {
+    dev_hold(**at, refimpl::holder::user);
+    static_cast<void>(dev_put(**at, refimpl::holder::user));
+  } else {
+    u->s.events.emit(refimpl::event_kind::dev_use, u->s.sched.current(), u->dev, refimpl::no_id);
+  }
   delete u;
 }
 

@@ -66,7 +66,11 @@ TEST(Generator, MakesScenariosWithoutDefectThatReadBack) {
     ASSERT_EQ(defect(s), "") << format(s);
     ASSERT_EQ(parse_scenario(format(s)), s) << format(s);
     if (seed % 25 != 0) continue;
-    for (const scenario& smaller : simpler(s)) ASSERT_EQ(defect(smaller), "") << format(smaller);
+    for (const scenario& smaller : simpler(s)) {
+      ASSERT_EQ(defect(smaller), "") << format(smaller);
+      for (const scenario& again : simpler(smaller))
+        ASSERT_FALSE(again == s) << "shrinking would go in circles\n" << format(s);
+    }
   }
 }
 

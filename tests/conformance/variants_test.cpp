@@ -122,8 +122,7 @@ TEST_P(Variants, BreaksWhatItsModelBreaksAndKeepsWhatItKeeps) {
     const auto claimed = e.breaks.find(what);
     if (claimed == e.breaks.end()) continue;
     const std::string name = what;
-    const scenario small = shrink(
-        f.found, [&](const scenario& s) { return t.shows(s, name); }, 1000);
+    const scenario small = shrink(f.found, [&](const scenario& s) { return t.shows(s, name); });
     EXPECT_LE(small.devices.size(), static_cast<std::size_t>(claimed->second)) << what << "\n" << format(small);
     std::cout << GetParam() << " breaks " << what << " with " << small.devices.size() << " devices\n";
     ++shown;
