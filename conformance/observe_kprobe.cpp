@@ -324,7 +324,9 @@ void kprobe_reader::end_wait() {
   if (--task_->waiting == 0) to_.emit(seen::synchronize_net_end, no_slot, probe_.function != "synchronize_net");
 }
 
+// Behind the last notification that is sent again, whose return may not be recorded.
 void kprobe_reader::barrier() {
+  notify_return();
   todo_begins();
   to_.emit(seen::rcu_barrier_begin);
 }
@@ -333,7 +335,10 @@ void kprobe_reader::barrier_return() { to_.emit(seen::rcu_barrier_end); }
 // --- RTNL ---
 
 void kprobe_reader::rtnl_locked() { task_->locking = true; }
-void kprobe_reader::rtnl_unlocked() { to_.emit(seen::rtnl_unlock); }
+void kprobe_reader::rtnl_unlocked() {
+  notify_return();
+  to_.emit(seen::rtnl_unlock);
+}
 
 void kprobe_reader::run_todo() {
   if (!has_return("unregister_netdevice_many_notify") && !has_return("unregister_netdevice_many") &&

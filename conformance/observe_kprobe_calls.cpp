@@ -29,11 +29,16 @@ std::string call_stack::leave(place from, returning_functions& known) {
   return wrong;
 }
 
-// Functions whose returns are not recorded stay until one around them returns, or they are called again.
+// Functions whose returns are not recorded stay until one around them returns, or they are called again; what was called
+// since may still run then.
 std::string call_stack::call(std::string_view function, returning_functions& known) {
   std::string wrong;
   const auto open = std::find(open_.begin(), open_.end(), function);
-  if (open != open_.end() && !recurses(function)) wrong = leave(open, known);
+  if (open != open_.end() && !recurses(function)) {
+    if (known.seen.count(function)) wrong = fmt::format("{} does not return", function);
+    known.skipped.insert(function);
+    open_.erase(open);
+  }
   if (open_.empty() && std::find(outermost_.begin(), outermost_.end(), function) == outermost_.end())
     outermost_.push_back(function);
   if (open_.size() < deepest) open_.push_back(function);

@@ -120,6 +120,7 @@ model_answer model_comparison::answer(const observer& by, const source_summary& 
     all.alphabet.insert(a.alphabet.begin(), a.alphabet.end());
     all.spans.insert(a.spans.begin(), a.spans.end());
     all.trace.driver_waits += a.trace.driver_waits;
+    all.trace.polls += a.trace.polls;
     compared.insert(a.visible.begin(), a.visible.end());
     unrecorded.insert(a.unrecorded.begin(), a.unrecorded.end());
     if (a.is(conformance::inclusion_verdict::included)) continue;
@@ -287,6 +288,9 @@ void model_comparison::list_left_out(model_answer& out, const std::set<std::stri
   counted("outside of closes, rollbacks and moves", all.outside);
   if (all.trace.driver_waits > 0)
     add("the driver's own, in its ndo_uninit", fmt::format("{} begins and ends of grace periods", all.trace.driver_waits));
+  if (all.trace.polls > 0)
+    add("of the wait for references, each time that it looks at them again",
+        fmt::format("{} begins and ends of rcu_barrier", all.trace.polls));
 }
 
 }  // namespace quiesce::observe

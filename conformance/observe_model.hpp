@@ -9,6 +9,7 @@
 //
 // The answer lists what was not compared. By name, what the models leave out:
 //   driver_grace_period   grace periods that a driver waits for in its ndo_uninit (tun, macvlan)
+//   wait_polls            rcu_barrier each time that the wait for references looks at them again
 //   outside               what tasks do outside of batches, and after they have released RTNL; steps of a teardown there
 //                         make the answer `unknown`
 

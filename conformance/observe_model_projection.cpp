@@ -53,6 +53,27 @@ class uninit_waits {
   std::map<std::uint32_t, bool> inside_;
 };
 
+// rcu_barrier in netdev_run_todo each time that netdev_wait_allrefs_any looks at the references again. The first one, and
+// the one behind NETDEV_UNREGISTER sent again, are the model's.
+class wait_polls {
+ public:
+  bool covers(const observed_event& e) {
+    state& s = tasks_[e.task];
+    if (e.kind == seen::run_todo_begin) s = {true, true, false};
+    if (e.kind == seen::run_todo_end) s = {};
+    if (e.kind == seen::rebroadcast_begin) s.due = true;
+    if (e.kind == seen::rcu_barrier_begin) s.polling = s.in_todo && !s.due;
+    if (e.kind == seen::rcu_barrier_end && !s.polling) s.due = false;
+    return s.polling && (e.kind == seen::rcu_barrier_begin || e.kind == seen::rcu_barrier_end);
+  }
+
+ private:
+  struct state {
+    bool in_todo = false, due = false, polling = false;  // due: the next one is the model's
+  };
+  std::map<std::uint32_t, state> tasks_;
+};
+
 // Steps that devices go through in an operation only.
 bool is_teardown(seen kind) {
   switch (kind) {
@@ -106,11 +127,13 @@ projected project(const std::vector<observed_event>& all, const compared_part& p
   std::sort(order.begin(), order.end());
   projected out;
   uninit_waits waits;
+  wait_polls polls;
   for (std::size_t i : order) {
-    const bool driver = waits.covers(all[i]);
+    const bool driver = waits.covers(all[i]), poll = polls.covers(all[i]);
     if (!visible.count(std::string(name_of(all[i].kind)))) continue;
     out.driver_waits += driver;
-    if (driver) continue;
+    out.polls += poll;
+    if (driver || poll) continue;
     out.events.push_back(converted(all[i]));
     out.places.push_back(i);
   }

@@ -16,7 +16,9 @@ namespace quiesce::observe {
 struct projected {
   std::vector<conformance::seen_event> events;
   std::vector<std::size_t> places;
-  std::size_t driver_waits = 0;  // events of grace periods that a driver may wait for, left out
+  // Left out: begins and ends of grace periods that a driver may wait for, and of rcu_barrier while references are waited
+  // for.
+  std::size_t driver_waits = 0, polls = 0;
 };
 
 // The visible events of the part's operations. References taken and dropped belong to it wherever they stand, if the device

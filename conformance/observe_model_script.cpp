@@ -80,7 +80,7 @@ class writer {
         if (d.net < 0 && e.net >= 0) d.net = e.net;
         if (e.kind == seen::NETDEV_GOING_DOWN && !told.count(e.dev)) d.up = true;
         if (e.kind == seen::rebroadcast_begin) ++d.again;
-        if (e.kind == seen::fib_sync_down_dev && told.count(e.dev)) ++d.dead_marks;
+        if (e.kind == seen::fib_sync_down_dev && told.count(e.dev) && !rebroadcasting[e.task]) ++d.dead_marks;
       }
       if (e.net >= 0 && std::find(nets_.begin(), nets_.end(), e.net) == nets_.end()) nets_.push_back(e.net);
       if (e.kind == seen::rebroadcast_begin) rebroadcasting[e.task] = 1;

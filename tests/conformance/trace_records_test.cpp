@@ -179,5 +179,101 @@ TEST(unrecorded, a_step_outside_of_every_batch_is_named) {
   EXPECT_THAT(r.model.reason, HasSubstr("free_netdev of t0 is in no close, rollback or move"));
 }
 
+// --- handler runs with stacks ---------------------------------------------------------------------------------------------
+
+using blocks = std::vector<lines>;  // one handler's run each: its line and its stack
+
+blocks runs_of(const lines& all) {
+  blocks out;
+  for (const std::string& l : all) {
+    if (out.empty() || (!l.empty() && l[0] != ' ' && l[0] != '\t')) out.emplace_back();
+    out.back().push_back(l);
+  }
+  return out;
+}
+
+// The first run of the n-th call of the chain by `caller`.
+std::size_t call_by(const blocks& all, const std::string& caller, std::size_t n) {
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i][0].ends_with(" rtnetlink_event") && all[i].size() > 2 && all[i][2].find(caller) != std::string::npos &&
+        n-- == 0)
+      return i;
+  throw std::out_of_range(caller);
+}
+
+// The order of a call's runs and the next call's.
+void swap_calls(blocks& all, std::size_t first) {
+  const auto next = [&](std::size_t from) {
+    while (++from < all.size() && !all[from][0].ends_with(" rtnetlink_event")) continue;
+    return all.begin() + static_cast<std::ptrdiff_t>(from);
+  };
+  const auto second = next(first);
+  std::rotate(all.begin() + static_cast<std::ptrdiff_t>(first), second,
+              next(static_cast<std::size_t>(second - all.begin())));
+}
+
+trace_report report_on_runs(const blocks& all) {
+  std::string text;
+  for (const lines& block : all) text += joined(block);
+  return report_on(text, "6.18");
+}
+
+const char* bpftrace = "h618_bpftrace_group.txt.xz";
+
+// The records of two devices' notifications are the same but for their times.
+TEST(stacks, of_two_devices_in_each_others_place_are_the_same_recording) {
+  blocks all = runs_of(recording(bpftrace));
+  swap_calls(all, call_by(all, "__dev_close_many", 1));
+  EXPECT_EQ(report_on_runs(all).model.is, run);
+}
+
+TEST(stacks, of_unregister_and_pre_uninit_in_each_others_place_are_told_by_their_call_sites) {
+  for (std::size_t n = 0; n < 7; ++n) {
+    blocks all = runs_of(recording(bpftrace));
+    swap_calls(all, call_by(all, "unregister_netdevice_many_notify", n));
+    const trace_report r = report_on_runs(all);
+    EXPECT_EQ(r.model.is, unknown) << n;
+    EXPECT_THAT(observe::text_of(r), HasSubstr("places of the unregistering function in turn"));
+  }
+}
+
+TEST(stacks, of_a_handler_that_is_missing_there_twice_or_early_do_not_fit) {
+  const blocks whole = runs_of(recording(bpftrace));
+  const std::size_t at = call_by(whole, "netif_close_many", 1) + 3;
+  for (const change how : {change::drop, change::twice, change::swap}) {
+    blocks all = whole;
+    const auto run_at = all.begin() + static_cast<std::ptrdiff_t>(at);
+    if (how == change::drop) all.erase(run_at);
+    if (how == change::twice) all.insert(run_at, lines(whole[at]));
+    if (how == change::swap) std::swap(all[at], all[at + 1]);
+    const trace_report r = report_on_runs(all);
+    EXPECT_EQ(r.model.is, unknown);
+    EXPECT_EQ(rule(r, "down_batch_once_per_rollback").answer, rule_answer::unknown);
+  }
+}
+
+// --- rules ----------------------------------------------------------------------------------------------------------------
+
+TEST(rules, that_nothing_in_the_recording_could_break_are_vacuous) {
+  const trace_report r = report_on_recording(tap);
+  for (const char* name : {"arp_walk_once_per_close", "arp_flush_names_its_namespace", "batch_once_per_exit",
+                           "down_batch_once_per_rollback", "no_down_batch_without_down"}) {
+    EXPECT_EQ(rule(r, name).answer, rule_answer::never_triggered) << name;
+    EXPECT_THAT(rule(r, name).reason, HasSubstr("vacuous, nothing in the recording could break it: no ")) << name;
+  }
+  EXPECT_EQ(rule(report_on_recording("h618_mon_group.txt"), "never_refused").answer, rule_answer::never_triggered);
+  EXPECT_EQ(rule(r, "freed_once").answer, rule_answer::holds);
+}
+
+// The names of two devices that a terminal must not see.
+TEST(names, are_printed_without_control_characters) {
+  lines all = recording(tap);
+  for (std::string& l : all)
+    for (std::size_t i; (i = l.find("\"t0\"")) != std::string::npos;) l.replace(i, 4, "\"\x1b[3\xc2\x9b\xff\"");
+  const std::string text = observe::text_of(report_on(joined(all)));
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_THAT(text, HasSubstr("free_netdev: \\x1b[3\\xc2\\x9b\\xff t1 t2 t3"));
+}
+
 }  // namespace
 }  // namespace quiesce::test

@@ -16,7 +16,7 @@ namespace {
 
 // A probe: group/name, function, arguments. Arguments say of what type their parameter is; its position is found:
 //   dev: name of a net_device*   idev/idev6: of an in_device* or inet6_dev*   net: inode of a net*
-//   info: event, name, ifindex, namespace of call_netdevice_notifiers_info   ret: also at the return
+//   info: event, name, ifindex, namespace of call_netdevice_notifiers_info, also its return   ret: also at the return
 struct probe {
   const char* name;
   const char* function;
@@ -42,6 +42,7 @@ constexpr probe probes[] = {
     {"dev/neigh_ifdown", "neigh_ifdown", "dev"},
     {"dev/change_netns", "__dev_change_net_namespace", "dev"},
     {"dev/rtmsg_send", "rtmsg_ifinfo_send", "dev"},
+    {"dev/rtmsg_ifinfo", "rtmsg_ifinfo", "type dev"},
     {"dev/rtmsg_build", "rtmsg_ifinfo_build_skb", "type dev"},
     {"dev/fib_sync_down_dev", "fib_sync_down_dev", "dev"},
     {"core/unregister_many", "unregister_netdevice_many_notify", "ret"},
@@ -57,6 +58,7 @@ constexpr probe probes[] = {
     {"core/cleanup_net", "cleanup_net", "ret"},
     {"core/rtnl_lock", "rtnl_lock", ""},
     {"core/rtnl_unlock", "rtnl_unlock", ""},
+    {"core/__rtnl_unlock", "__rtnl_unlock", ""},
     {"fib/fib_flush", "fib_flush", "net"},
     {"fib/fib_table_flush", "fib_table_flush", "net"},
     {"fib/rt_cache_flush", "rt_cache_flush", "net"},
@@ -176,7 +178,8 @@ rtnetlink::answer probe_definitions(const std::string& btf_file, probe_list& out
       continue;
     }
     out.definitions.push_back(fmt::format("p:{} {}{}", p.name, p.function, *arguments));
-    if (std::string_view(p.arguments) == "ret") out.definitions.push_back(fmt::format("r10:{}_ret {}", p.name, p.function));
+    if (p.arguments == std::string_view("ret") || p.arguments == std::string_view("info"))
+      out.definitions.push_back(fmt::format("r10:{}_ret {}", p.name, p.function));
   }
   return {};
 }
