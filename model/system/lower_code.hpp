@@ -168,6 +168,7 @@ class process_code {
   expr_id test(const ast::expr&, const ast::statement&);
   ir::frame frame_of(const std::string& name, const std::optional<ast::anchor>&) const;
   void init_values();
+  void choose_table(const ast::variable_decl&, variable_id, type_id);
 
   void assign(const ast::statement&);
   void store(const ast::expr& target, const value&, const ast::statement&);

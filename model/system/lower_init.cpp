@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/system/lower_code.hpp"
+#include "model/system/lower_filter.hpp"
 
 namespace quiesce::lowering {
 
@@ -41,6 +42,28 @@ void for_each_index(process_code& c, const std::vector<sort_id>& index, F each) 
 
 }  // namespace
 
+// Each value of each element that the condition allows.
+void process_code::choose_table(const ast::variable_decl& d, variable_id var, type_id type) {
+  std::optional<value> c;
+  if (!d.filter.empty()) c = x.condition(d.filter[0]);
+  const std::vector<sort_id> index = b.program.variables[var].index;
+  std::vector<element_condition> early;
+  if (c && c->defined == ir::nothing && !b.parametrised()) early = element_conditions(b, c->e, var);
+  if (b.parametrised())
+    set(var, {}, ir::nothing, d.where);
+  else
+    for_each_index(*this, index, [&](const std::vector<expr_id>& at) {
+      choose_into(var, at, type, d.where, d.name);
+      for (const element_condition& e : early) {
+        set_temp(e.element, at[0]);
+        await(e.condition, d.filter[0].where);
+      }
+    });
+  if (!c) return;
+  check_value(*c, d.filter[0].where);
+  await(c->e, d.filter[0].where);
+}
+
 void process_code::init_values() {
   for (const auto* d : s.items<ast::variable_decl>()) {
     const global g = s.globals.at(d->name);
@@ -56,15 +79,7 @@ void process_code::init_values() {
       continue;
     }
     if (any) {
-      if (b.parametrised())
-        set(g.var, {}, ir::nothing, d->where);
-      else
-        for_each_index(*this, g.index,
-                     [&](const std::vector<expr_id>& at) { choose_into(g.var, at, g.type.type, d->where, d->name); });
-      if (d->filter.empty()) continue;
-      const value c = x.condition(d->filter[0]);
-      check_value(c, d->filter[0].where);
-      await(c.e, d->filter[0].where);
+      choose_table(*d, g.var, g.type.type);
     } else if (!d->initial.empty()) {
       const value v = x.coerce(x.lower(d->initial[0], g.type.type), g.type.type, d->initial[0].where);
       check_value(v, d->where);
