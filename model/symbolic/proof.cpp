@@ -54,7 +54,7 @@ class prover {
         script_(s),
         effort_(e),
         candidate_(candidates),
-        quick_(std::min(e.timeout_ms, 2000u), tuned_for::quick_proofs),
+        quick_(e.timeout_ms, tuned_for::quick_proofs),
         all_(e.timeout_ms, tuned_for::cores),
         sure_(e.timeout_ms) {
     candidate_.resize(c.invariants.size());
