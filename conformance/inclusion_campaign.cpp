@@ -37,6 +37,8 @@ class generator {
       s.tasks[pick(0, tasks - 1)].push_back(on(k, {all[pick(0, all.size() - 1)]}));
     }
     if (tasks == 2 && s.tasks[1].empty()) s.tasks[1].push_back(on(op_kind::unregister, {all.back()}));
+    for (auto& task : s.tasks)
+      for (operation& op : task) leave_below(s, op);
     return s;
   }
 
@@ -62,6 +64,13 @@ class generator {
   }
 
   static bool is_upper(const device_plan& d) { return d.kind == device_kind::vlan || d.kind == device_kind::macvlan; }
+
+  // As in the kernel and in the model, a device that leaves has left the one below first.
+  static void leave_below(const scenario& s, operation& op) {
+    const bool above = std::any_of(op.devices.begin(), op.devices.end(),
+                                   [&](device_ref d) { return is_upper(s.devices[static_cast<std::size_t>(d)]); });
+    if (op.kind == op_kind::unregister && above) op.kind = op_kind::dellink;
+  }
 
   static operation on(op_kind k, std::vector<device_ref> devices) {
     operation op;

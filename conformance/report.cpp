@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 namespace quiesce::conformance {
@@ -159,7 +160,16 @@ std::vector<test_case> cases_of(const report_input& in) {
     other.text += failure_text(in, what, f);
   }
   cases.push_back(std::move(other));
+  if (in.kernel)
+    cases.push_back({"tables_of_the_kernel", in.kernel->agrees ? test_case::passed : test_case::failed,
+                     in.kernel->agrees ? std::string() : in.kernel->text});
   return cases;
+}
+
+// The rule's sentence; of what is no rule, what happened.
+std::string message_of(const report_input& in, const test_case& t) {
+  if (is_property(in.rules, t.name)) return in.rules.entries()[in.rules.number(t.name)].property->sentence;
+  return t.text.substr(0, t.text.find('\n'));
 }
 
 std::string xml(const std::string& text) {
@@ -218,10 +228,58 @@ std::string to_junit(const report_input& in) {
     } else if (t.outcome == test_case::skipped) {
       text += fmt::format(">\n    <skipped message=\"{}\"/>\n  </testcase>\n", xml(t.text));
     } else {
-      text += fmt::format(">\n    <failure message=\"broken\">{}</failure>\n  </testcase>\n", xml(t.text));
+      text +=
+          fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n", xml(message_of(in, t)), xml(t.text));
     }
   }
   return text + "</testsuite>\n";
+}
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json failure_json(const report_input& in, const std::string& what, const failing& f) {
+  const scenario& s = smallest(in, what, f);
+  ordered_json out = {{"what", what}, {"text", f.first.text}};
+  if (is_property(in.rules, what)) {
+    const ast::property& p = *in.rules.entries()[in.rules.number(what)].property;
+    out["sentence"] = p.sentence;
+    out["rules"] = p.rules;
+  }
+  if (const std::string claim = in.rules.known().claimed(in.variant, what); !claim.empty()) out["model"] = claim;
+  if (in.scenario_file.empty()) out["seed"] = f.seed;
+  out["shrunk"] = in.shrunk.count(what) != 0;
+  out["devices"] = s.devices.size();
+  out["namespaces"] = s.nets.size();
+  out["scenario"] = format(s);
+  out["again"] = reproduction(in, f);
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const report_input& in) {
+  constexpr const char* outcomes[] = {"passed", "failed", "skipped"};
+  ordered_json out = {{"variant", in.variant}, {"driver", in.driver}};
+  if (in.scenario_file.empty()) out["seed"] = in.seed;
+  if (!in.scenario_file.empty()) out["scenario"] = in.scenario_file;
+  out["scenarios"] = in.result.runs;
+  out["events"] = in.result.events;
+  out["verdict"] = in.result.failures.empty() ? "passed" : "violated";
+  out["tests"] = ordered_json::array();
+  for (const test_case& t : cases_of(in)) {
+    ordered_json one = {{"name", t.name}, {"outcome", outcomes[t.outcome]}};
+    if (t.outcome == test_case::skipped) one["reason"] = t.text;
+    out["tests"].push_back(std::move(one));
+  }
+  out["failures"] = ordered_json::array();
+  for (const auto& [what, f] : in.result.failures) out["failures"].push_back(failure_json(in, what, f));
+  if (in.kernel) out["kernel"] = {{"agrees", in.kernel->agrees}, {"text", in.kernel->text}};
+  if (in.coverage)
+    for (std::size_t i = 0; i < feature_table().size(); ++i)
+      out["coverage"][feature_table()[i].name] = in.result.covered.hits()[i];
+  return out.dump(2) + "\n";
 }
 
 }  // namespace quiesce::conformance

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A campaign in words: for people, as KTAP, as JUnit XML.
+// A campaign in words: for people, as KTAP, as JUnit XML, as JSON.
 
+#include <optional>
 #include <string>
 
 #include "conformance/trial.hpp"
@@ -17,6 +18,12 @@ struct report_input {
   std::string scenario_file;               // the campaign was this one scenario
   std::map<std::string, scenario> shrunk;  // by failure: its smallest scenario
   bool coverage = false;
+  // The running kernel beside the stack: whether it agreed, and what was found; absent: not compared.
+  struct kernel_part {
+    bool agrees = false;
+    std::string text;
+  };
+  std::optional<kernel_part> kernel;
 };
 
 // The failure to name first: the one that the smallest scenario with a device shows. before: there is one.
@@ -30,5 +37,8 @@ std::string to_text(const report_input& in);
 // promise, what nothing here decides and what no scenario triggered is skipped, with the reason.
 std::string to_ktap(const report_input& in);
 std::string to_junit(const report_input& in);
+// The same tests as objects: name, outcome, reason; a failure has the rule, the claim that says so of the model, the
+// scenario as text, and the command that shows it again.
+std::string to_json(const report_input& in);
 
 }  // namespace quiesce::conformance

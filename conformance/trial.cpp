@@ -45,6 +45,7 @@ std::vector<finding> trial::run(const scenario& s, run_result* result, bool keep
     found.push_back({b.property, b.text, b.at, {}});
     excuse(found.back(), *rules_.entries()[rules_.number(b.property)].property, s);
   }
+  for (finding& w : warnings_) w.not_promised = beyond_rule(policy(), w.what, s);
   found.insert(found.end(), warnings_.begin(), warnings_.end());
   const std::uint64_t last = judge_.seen() == 0 ? 0 : judge_.seen() - 1;
   if (own.stopped)

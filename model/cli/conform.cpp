@@ -130,7 +130,9 @@ outcome run_conform(catalogue& inputs, const conform_options& o) {
   }
   const std::optional<live_report> kernel = compare_with_kernel(driver, result, o);
   const int status = status_of(result, kernel);
-  if (o.format != "text") return {status, o.format == "ktap" ? to_ktap(in) : to_junit(in)};
+  if (kernel) in.kernel = report_input::kernel_part{kernel->agrees(), to_text(*kernel)};
+  if (o.format != "text")
+    return {status, o.format == "ktap" ? to_ktap(in) : o.format == "json" ? to_json(in) : to_junit(in)};
   return {status, to_text(in) + (kernel ? "\n" + to_text(*kernel) : "")};
 }
 
@@ -145,14 +147,16 @@ action add_conform(CLI::App& app) {
   app.add_option("--time", o->time, "seconds at most")->check(CLI::PositiveNumber);
   app.add_option("--scenario", o->scenario_file, "run this scenario instead of random ones");
   app.add_option("--scenario-out", o->scenario_out, "write the smallest failing scenario to a file");
-  app.add_option("--format", o->format, "text stops at the first failure; ktap and junit go on")
-      ->check(CLI::IsMember({"text", "ktap", "junit"}));
+  app.add_option("--format", o->format, "text stops at the first failure; ktap, junit and json go on")
+      ->check(CLI::IsMember({"text", "ktap", "junit", "json"}));
   app.add_flag("--coverage", o->coverage, "print what the scenarios covered");
   auto schedules = std::make_shared<schedule_request>();
   add_schedule_options(app, *schedules);
   const CLI::Option* variant = app.get_option("--variant");
   return [o, schedules, variant](catalogue& inputs) {
     if (!schedules->asked()) return run_conform(inputs, *o);
+    if (o->format != "text")
+      usage_error("--format is about random scenarios and --scenario: what was asked for here is printed as text");
     static_cast<void>(variant_named(o->variant));
     return run_schedules(inputs, *schedules,
                          {o->variant, o->scenario_file, variant->count() > 0, o->seed, o->count, o->time});

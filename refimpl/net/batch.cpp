@@ -36,9 +36,7 @@ void batch::collect(net_device& dev) {
     case batch_collect::per_device:
       devices_.push_back(&dev);
       return;
-    case batch_collect::representatives:  // H09 compares with every representative: O(devices * namespaces)
-      if (std::none_of(devices_.begin(), devices_.end(), [&](net_device* d) { return &dev_net(*d) == &n; }))
-        devices_.push_back(&dev);
+    case batch_collect::representatives:  // batch_of_representatives
       return;
     case batch_collect::devices_of_batch:  // needs_init: the node doubles as the mark, O(1)
       if (list_empty(&n.event_list)) {
@@ -106,6 +104,19 @@ namespace {
 void send(event_kind event, net_device& dev) { call_netdevice_notifiers_info(dev.owner, {event, &dev, &dev_net(dev)}); }
 bool has_batches(const variant_policy& p) { return p.batch_at != batch_place::none; }
 }  // namespace
+
+void batch_of_representatives(stack& s, list_head* head, void (*put)(net_device&)) {
+  std::vector<net_device*> first;
+  list_for_each_entry<net_device>(head, s.turns("list_for_each_entry(dev, unreg_list)"), [&](net_device& dev) {
+    const bool known = std::any_of(first.begin(), first.end(), [&](net_device* d) { return &dev_net(*d) == &dev_net(dev); });
+    if (known) return put(dev);
+    first.push_back(&dev);
+  });
+  for (net_device* dev : first) {
+    send(event_kind::NETDEV_UNREGISTER_BATCH, *dev);
+    put(*dev);
+  }
+}
 
 void batch_after_single_down(net_device& dev) {
   const variant_policy& p = dev.owner.policy;

@@ -34,6 +34,10 @@ class batch {
   std::vector<net_device*> devices_;  // the others: devices in order (per_device), or the first of each namespace
 };
 
+// 2.6.33, behind the second grace period: the first device of each namespace keeps its reference until it has been passed,
+// the others `put` theirs before. O(devices * namespaces), as there.
+void batch_of_representatives(stack& s, list_head* head, void (*put)(net_device&));
+
 // Events that the variant sends directly. locks: RTNL.
 void batch_after_single_down(net_device& dev);  // __dev_notify_flags
 void batch_after_rebroadcast(net_device& dev);  // netdev_wait_allrefs

@@ -120,14 +120,17 @@ void dismantle(stack& s, list_head* head) {
            [&] { in_order(s.policy, mutation::batch_too_late, batch_event, uninit_all); });
   events.unregister(head, batch_place::after_uninit);
   unless(s.policy, mutation::no_second_grace_period, [&] { grace_period(s); });
-  events.unregister(head, batch_place::after_grace_period);
+}
+
+void put_registration(net_device& dev) {
+  const variant_policy& p = dev.owner.policy;
+  unless(p, mutation::registration_kept, [&] { static_cast<void>(dev_put(dev, holder::registration)); });
+  also(p, mutation::registration_put_twice, [&] { static_cast<void>(dev_put(dev, holder::registration)); });
 }
 
 void put_all(stack& s, list_head* head) {
-  list_for_each_entry<net_device>(head, s.turns(unreg_loop), [&](net_device& dev) {
-    unless(s.policy, mutation::registration_kept, [&] { static_cast<void>(dev_put(dev, holder::registration)); });
-    also(s.policy, mutation::registration_put_twice, [&] { static_cast<void>(dev_put(dev, holder::registration)); });
-  });
+  if (s.policy.batch_at == batch_place::after_grace_period) return batch_of_representatives(s, head, put_registration);
+  list_for_each_entry<net_device>(head, s.turns(unreg_loop), put_registration);
 }
 
 // Up to and including the drop of the registration references; the todo list is the caller's matter.
