@@ -184,6 +184,14 @@ void scripted_model::put_script(const scenario& s) {
     }
 }
 
+// What a script does not do is in the alphabet all the same: the stack is not to do it either.
+std::shared_ptr<const transition_system> scripted_model::whole_model(script_cache& cache, instance settings) const {
+  scenario one;
+  one.tasks.assign(1, {operation{}});
+  settings.scope = {{"dev", 2}, {"net", 2}};
+  return cache.get(model_, environment_of_shape(one), settings, 2, 2);
+}
+
 scripted_model::scripted_model(script_cache& cache, const driven_model& model, const scenario& s, std::string_view variant,
                                script_place script)
     : inputs_(cache.inputs()), model_(model), script_(script) {
@@ -199,6 +207,7 @@ scripted_model::scripted_model(script_cache& cache, const driven_model& model, c
   settings.options = {{"inet", "varied"}, {"nested", "true"}, {"macvlan", "true"}};
   const std::string text = shared ? environment_of_shape(s) : environment_text(s);
   system_ = cache.get(model, text, settings, devices, static_cast<std::size_t>(nets_));
+  options_.visible = alphabet(whole_model(cache, settings)->program());
   number_identities(s);
   set_up(s);
   if (shared) put_script(s);
@@ -228,7 +237,6 @@ void scripted_model::number_identities(const scenario& s) {
       if (p.processes[q].name == fmt::format("t{}", t + 1))
         options_.tasks[first_task_id + static_cast<std::int64_t>(t)] = {q, 0};
   options_.search_identities = options_.search_tasks = false;
-  options_.visible = alphabet(p);
   for (const char* found : {"fib_flush", "rt_cache_flush"}) options_.visible.erase(found);
   options_.independent = [this](const model_event& a, const model_event& b) {
     return !dependent(letter_of(a).touches, letter_of(b).touches);

@@ -79,6 +79,7 @@ class scripted_model {
   void order_devices(const scenario&);
   std::string environment_text(const scenario&) const;
   static std::string environment_of_shape(const scenario&);
+  std::shared_ptr<const transition_system> whole_model(script_cache&, instance) const;
   void put_script(const scenario&);
   void number_identities(const scenario&);
   void set_up(const scenario&);
