@@ -13,20 +13,25 @@ constexpr std::size_t tasks_kept = 1 << 14;
 constexpr int rtm_newlink = 16, rtm_dellink = 17;  // include/uapi/linux/rtnetlink.h
 
 // Registered as netdevice notifiers: `event=` and `name=` again, once for each of them.
-bool is_handler(std::string_view function) {
-  static const std::unordered_set<std::string_view> names = {
-      "fib_netdev_event",   "inetdev_event",     "addrconf_notify",      "rtnetlink_event",      "arp_netdev_event",
-      "ndisc_netdev_event", "packet_notifier",   "dev_map_notification", "nh_netdev_event",      "ip6mr_device_event",
-      "ipmr_device_event",  "igmp_netdev_event", "ip6_route_dev_notify", "ipv6_mc_netdev_event", "netprio_device_event",
-      "fib_rules_event",    "xfrm_dev_event",    "macvlan_device_event", "tun_device_event"};
-  return names.count(function) > 0;
-}
+constexpr std::string_view handlers[] = {
+    "fib_netdev_event",   "inetdev_event",     "addrconf_notify",      "rtnetlink_event",      "arp_netdev_event",
+    "ndisc_netdev_event", "packet_notifier",   "dev_map_notification", "nh_netdev_event",      "ip6mr_device_event",
+    "ipmr_device_event",  "igmp_netdev_event", "ip6_route_dev_notify", "ipv6_mc_netdev_event", "netprio_device_event",
+    "fib_rules_event",    "xfrm_dev_event",    "macvlan_device_event", "tun_device_event"};
 
 }  // namespace
 
+std::unordered_map<std::string_view, kprobe_reader::reading> kprobe_reader::with_handlers(
+    std::unordered_map<std::string_view, reading> all) {
+  for (std::string_view name : handlers) all[name] = {nullptr, nullptr};
+  std::size_t number = 0;
+  for (auto& [name, r] : all) r.number = number++;
+  return all;
+}
+
 const std::unordered_map<std::string_view, kprobe_reader::reading>& kprobe_reader::table() {
   using k = kprobe_reader;
-  static const std::unordered_map<std::string_view, reading> functions = {
+  static const std::unordered_map<std::string_view, reading> functions = with_handlers({
       {"call_netdevice_notifiers_info", {&k::notify, &k::notify_return}},
       {"unregister_netdevice_many_notify", {&k::unregister_many, &k::unregister_many_return}},
       {"rollback_registered_many", {&k::unregister_many, &k::unregister_many_return}},
@@ -57,7 +62,7 @@ const std::unordered_map<std::string_view, kprobe_reader::reading>& kprobe_reade
       {"rtmsg_ifinfo_send", {&k::link_send, &k::ignored}},
       {"rtmsg_ifinfo", {&k::link_info, &k::ignored}},
       {"dev_close", {&k::ignored, &k::ignored}},
-  };
+  });
   return functions;
 }
 
@@ -71,18 +76,24 @@ kprobe_reader::kprobe_reader(event_builder& to) : to_(to) {
 
 bool kprobe_reader::read(std::string_view task, std::string_view text) {
   const std::string_view function = probed_function(text);
-  if (is_handler(function)) {
+  const auto found = table().find(function);
+  if (found != table().end() && !found->second.enter) {
     to_.other(function);
     return text.back() == '"' || text.back() == ')';
   }
-  if (tasks_.size() > tasks_kept) std::erase_if(tasks_, [](const auto& entry) { return entry.second.idle(); });
+  if (tasks_.size() > tasks_kept) {
+    std::erase_if(tasks_, [](const auto& entry) { return entry.second.idle(); });
+    task_ = nullptr;
+  }
   if (tasks_.size() > 2 * tasks_kept) {
     to_.doubtful(doubt::too_many, to_.line_number(), "more tasks at work than are kept");
     tasks_.clear();
   }
-  task_ = &tasks_[std::string(task)];
+  if (!task_ || task != task_text_) {
+    task_text_ = task;
+    task_ = &tasks_[task_text_];
+  }
   settle_task(function);
-  const auto found = table().find(function);
   if (found == table().end() &&
       (function.ends_with("_uninit") || function.ends_with("_close") || function.ends_with("_stop"))) {
     if (!parse_probe(text, probe_)) return false;
@@ -93,9 +104,11 @@ bool kprobe_reader::read(std::string_view task, std::string_view text) {
     return text.find(')') != std::string_view::npos;
   }
   if (!parse_probe(text, probe_)) return false;
-  (probe_.returns ? returns_ : functions_).emplace(function);
+  if (!std::exchange(noted_[found->second.number][probe_.returns], true))
+    (probe_.returns ? returns_ : functions_).emplace(function);
   if (found->second.leave != &kprobe_reader::ignored)
-    missing(probe_.returns ? task_->calls.ret(found->first, returning_) : task_->calls.call(found->first, returning_));
+    missing(probe_.returns ? task_->calls.ret(found->first.data(), returning_)
+                           : task_->calls.call(found->first.data(), returning_));
   (this->*(probe_.returns ? found->second.leave : found->second.enter))();
   return true;
 }

@@ -6,6 +6,7 @@
 // Probe arguments that are read: name= (the device), event=, ifindex=, net= (of call_netdevice_notifiers_info, fib_flush,
 // rt_cache_flush), type= and name= (rtmsg_*), head= (unregister_netdevice_queue), newnet= (__dev_change_net_namespace).
 
+#include <array>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -69,7 +70,9 @@ class kprobe_reader {
   struct reading {
     void (kprobe_reader::*enter)();
     void (kprobe_reader::*leave)();
+    std::size_t number = 0;
   };
+  static std::unordered_map<std::string_view, reading> with_handlers(std::unordered_map<std::string_view, reading>);
   static const std::unordered_map<std::string_view, reading>& table();
 
   bool has(std::string_view function) const { return functions_.count(std::string(function)) > 0; }
@@ -126,9 +129,11 @@ class kprobe_reader {
   event_builder& to_;
   std::unordered_map<std::string, task_view> tasks_;
   task_view* task_ = nullptr;
+  std::string task_text_;  // whose it is
   probe_text probe_;
   std::map<std::uint64_t, seen> numbers_;
   std::unordered_set<std::string> functions_, returns_;
+  std::array<std::array<bool, 2>, 128> noted_{};  // by number in the table: a call, a return was seen
   returning_functions returning_;
   std::uint64_t flush_due_ = 0;  // line where a fib_flush must have been and is not; 0: none
   bool net_shown_ = false, driver_uninit_ = false, driver_stop_ = false;

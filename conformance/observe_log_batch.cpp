@@ -23,6 +23,24 @@ bool of_batch(seen k) { return closes(k) || k == seen::NETDEV_UNREGISTER || k ==
 
 }  // namespace
 
+std::size_t log_batches::slot_list::place(slot s) const {
+  const std::size_t mask = places_.size() - 1;
+  std::size_t at = s * std::size_t{0x9e3779b1} & mask;
+  while (places_[at] != 0 && order[places_[at] - 1] != s) at = (at + 1) & mask;
+  return at;
+}
+
+void log_batches::slot_list::add(slot s) {
+  if (2 * (order.size() + 1) > places_.size()) {
+    places_.assign(std::max<std::size_t>(16, 2 * places_.size()), 0);
+    for (std::size_t i = 0; i < order.size(); ++i) places_[place(order[i])] = static_cast<std::uint32_t>(i + 1);
+  }
+  const std::size_t at = place(s);
+  if (places_[at] != 0) return;
+  order.push_back(s);
+  places_[at] = static_cast<std::uint32_t>(order.size());
+}
+
 void log_batches::record(const module_record& r, std::uint64_t line, std::int64_t time) {
   if (r.what == "hi")
     ++begins_;

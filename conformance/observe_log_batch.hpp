@@ -3,7 +3,6 @@
 // Records of the logging module, put together to rollbacks, closes, moves and rebroadcasts.
 
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "conformance/observe_builder.hpp"
@@ -29,14 +28,17 @@ class log_batches {
     std::uint64_t line = 0;
     std::int64_t time = -1;
   };
-  struct slot_list {
+  // Slots in order, each once; found by open addressing, without an allocation for each.
+  class slot_list {
+   public:
     std::vector<slot> order;
-    std::unordered_set<slot> set;
-    void add(slot s) {
-      if (set.insert(s).second) order.push_back(s);
-    }
-    bool has(slot s) const { return set.count(s) > 0; }
+    void add(slot s);
+    bool has(slot s) const { return !order.empty() && places_[place(s)] != 0; }
     bool empty() const { return order.empty(); }
+
+   private:
+    std::size_t place(slot s) const;
+    std::vector<std::uint32_t> places_;  // in `order`, from 1; 0: free. A power of two, at most half of them taken.
   };
   // At one depth: devices going down, down, unregistered, in this order.
   struct instance {
