@@ -8,7 +8,7 @@
 namespace quiesce::observe {
 namespace {
 
-constexpr std::size_t deepest = 256;
+constexpr std::size_t deepest = 64;
 
 // A handler of a notification may close and unregister other devices.
 bool recurses(std::string_view f) {
@@ -41,7 +41,8 @@ std::string call_stack::call(const char* function, returning_functions& known) {
   }
   if (open_.empty() && std::find(outermost_.begin(), outermost_.end(), function) == outermost_.end())
     outermost_.push_back(function);
-  if (open_.size() < deepest) open_.push_back(function);
+  if (open_.size() >= deepest) open_.erase(open_.begin());  // it has returned unseen
+  open_.push_back(function);
   return wrong;
 }
 

@@ -47,6 +47,8 @@ outcome print_probes(const record_options& o) {
   must(tracefs::probe_definitions(o.btf, list));
   std::string text = "# quiesce: kprobe events, for /sys/kernel/tracing/kprobe_events; offsets from " + o.btf + "\n";
   for (const std::string& d : list.definitions) text += d + "\n";
+  for (const std::string& n : list.notes) text += "# " + n + "\n";
+  if (!list.notes.empty()) text += "# the line above belongs into the recording, where quiesce trace looks for it\n";
   for (const std::string& f : list.missing) text += "# not in this kernel, or inlined: " + f + "\n";
   return {exit_ok, text};
 }

@@ -179,6 +179,18 @@ TEST(unrecorded, a_step_outside_of_every_batch_is_named) {
   EXPECT_THAT(r.model.reason, HasSubstr("free_netdev of t0 is in no close, rollback or move"));
 }
 
+// A function whose return is not recorded is open for ever, as far as the records tell.
+TEST(unrecorded, returns_do_not_pile_up_in_a_long_recording) {
+  const std::string once = joined(recording(tap));
+  std::string text;
+  for (int copy = 0; copy < 300; ++copy) text += once;
+  observe::trace_options options;
+  options.events_compared = 0;
+  const trace_report r = report_on(text, "6.1", options);
+  EXPECT_THAT(r.source.remarks, testing::IsEmpty());
+  EXPECT_EQ(rule(r, "freed_once").answer, rule_answer::holds);
+}
+
 // --- handler runs with stacks ---------------------------------------------------------------------------------------------
 
 using blocks = std::vector<lines>;  // one handler's run each: its line and its stack

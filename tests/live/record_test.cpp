@@ -176,6 +176,7 @@ TEST(probes, take_positions_and_offsets_from_type_information) {
     EXPECT_EQ(d.find("=+$"), std::string::npos) << d;
   }
   EXPECT_EQ(notify, 1u);
+  for (const std::string& n : list.notes) EXPECT_EQ(n.rfind("NETDEV_PRE_UNINIT = ", 0), 0u) << n;
   EXPECT_GT(list.definitions.size(), 10u);
 }
 

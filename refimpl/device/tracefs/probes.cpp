@@ -74,6 +74,14 @@ class type_reader {
     return id > 0 ? offset_in(static_cast<unsigned>(id), field) : std::nullopt;
   }
   bool has_function(const std::string& name) const { return btf__find_by_name_kind(btf_, name.c_str(), BTF_KIND_FUNC) > 0; }
+  // The value of an enumerator; nothing if it is not there.
+  std::optional<unsigned> enumerator(const std::string& name, std::string_view value) const {
+    const int id = btf__find_by_name_kind(btf_, name.c_str(), BTF_KIND_ENUM);
+    const btf_type* t = id > 0 ? btf__type_by_id(btf_, static_cast<unsigned>(id)) : nullptr;
+    for (unsigned i = 0; t && i < btf_vlen(t); ++i)
+      if (text(btf_enum(t)[i].name_off) == value) return static_cast<unsigned>(btf_enum(t)[i].val);
+    return std::nullopt;
+  }
   // Number of the first parameter, from 1, that is a pointer to struct `pointed`. 0: none.
   unsigned parameter(const std::string& function, const std::string& pointed) const;
 
@@ -171,6 +179,8 @@ rtnetlink::answer probe_definitions(const std::string& btf_file, probe_list& out
   std::string lacking;
   const auto o = find_offsets(types, lacking);
   if (!o) return {EINVAL, btf_file + ": " + lacking};
+  if (const auto event = types.enumerator("netdev_cmd", "NETDEV_PRE_UNINIT"))
+    out.notes.push_back(fmt::format("NETDEV_PRE_UNINIT = {}", *event));
   for (const probe& p : probes) {
     const auto arguments = types.has_function(p.function) ? arguments_of(p, types, *o) : std::nullopt;
     if (!arguments) {

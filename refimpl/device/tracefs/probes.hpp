@@ -13,6 +13,7 @@ namespace quiesce::tracefs {
 
 struct probe_list {
   std::vector<std::string> definitions;
+  std::vector<std::string> notes;    // lines that a recording needs as comments: numbers that differ between kernels
   std::vector<std::string> missing;  // functions that this kernel has not, or has inlined, or whose arguments do not fit
 };
 
