@@ -109,6 +109,16 @@ std::vector<const claim_entry*> selected(const std::vector<const claim_entry*>& 
   return out;
 }
 
+// Of all that is shipped, those claims that these switches give no answer to are left out, and it is said.
+std::vector<const claim_entry*> answerable(catalogue& inputs, std::vector<const claim_entry*> claims, const limits& most) {
+  const char* why = unsound_for_responses(most);
+  if (!why) return claims;
+  const auto left = std::erase_if(
+      claims, [&](const claim_entry* c) { return is_response(inputs.property(c->claim.property).property); });
+  if (left) log(fmt::format("quiesce: {} claims about runs without end are left out: {}", left, why));
+  return claims;
+}
+
 void refuse_claim_overrides(const check_options& o) {
   if (!o.what.options.empty() || !o.what.scopes.empty() || o.what.environment != "default")
     usage_error("--scope, --option and --environment belong to a MODEL; a claim has its own");
@@ -311,7 +321,7 @@ outcome run_check(catalogue& inputs, check_options o) {
   if (!found.models.empty()) return check_models(inputs, found.models, o);
   refuse_claim_overrides(o);
   if (found.claims.empty() && !o.targets.empty()) throw diagnostic(fmt::format("{}: no claims in it", o.targets[0]));
-  const auto claims = o.targets.empty() ? inputs.all_claims() : found.claims;
+  const auto claims = o.targets.empty() ? answerable(inputs, inputs.all_claims(), o.most) : found.claims;
   if (claims.empty()) throw diagnostic(fmt::format("no claims in {}", inputs.root()));
   return check_claims(inputs, selected(claims, o), o);
 }

@@ -59,6 +59,9 @@ struct answer {
 
 using progress = std::function<void(const search_progress&)>;
 
+// Why a property with `leads to` gets no answer under these limits, which would be wrong; none: it gets one.
+const char* unsound_for_responses(const limits&);
+
 // A question whose input is known to be good.
 class prepared_check {
  public:

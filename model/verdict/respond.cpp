@@ -54,8 +54,9 @@ verdict judged(const transition_system& system, const response& asked, const liv
   return v;
 }
 
-// What makes the answer wrong that it would give.
-const char* unsound(const limits& most) {
+}  // namespace
+
+const char* unsound_for_responses(const limits& most) {
   if (most.engine != "explicit" && most.engine != "auto")
     return "this engine looks at states and single steps, not at runs without end";
   if (most.symmetry) return "up to symmetry a process that never moves looks like one that does";
@@ -66,12 +67,10 @@ const char* unsound(const limits& most) {
   return nullptr;
 }
 
-}  // namespace
-
 void prepared_check::require_sound(const limits& most) const {
   if (!response_) return;
   const ast::property& p = question_.properties[0]->property;
-  if (const char* why = unsound(most))
+  if (const char* why = unsound_for_responses(most))
     throw diagnostic(p.where, fmt::format("'{}' cannot be decided so: {}", p.name, why),
                      "a property with `leads to` takes no --engine, --symmetry, --reduce, --store, --checkpoint, --resume "
                      "and --explain-states");
