@@ -174,6 +174,9 @@ void kprobe_reader::notify() {
 // Inside netdev_run_todo it is netdev_wait_allrefs that sends it again.
 void kprobe_reader::note_unregister(slot dev) {
   if (!task_->in_todo || to_.within(span_kind::rollback)) return;
+  // Of one that was not unregistered before: netdev_run_todo has returned unseen.
+  if (const device_info* d = to_.info(dev); d && d->state == device_info::life::registered)
+    return void(task_->in_todo = false);
   todo_begins();
   if (task_->rebroadcasting) to_.close(span_kind::rebroadcast, true);
   to_.open(span_kind::rebroadcast, {dev}, true);

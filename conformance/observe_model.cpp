@@ -274,7 +274,9 @@ void model_comparison::list_left_out(model_answer& out, const std::set<std::stri
   for (const std::string& name : all.alphabet) {
     seen kind{};
     if (all.spans.count(name))
-      add("follows from the records, but does not stand there", name);
+      add(out.model.starts_with("namespaces") ? "a device that is down moves without it"
+                                              : "follows from the records, but does not stand there",
+          name);
     else if (!compared.count(name))
       add(is_reference(name)    ? "no record of references to these devices"
           : kind_of(name, kind) ? by.why_not(kind)

@@ -245,6 +245,7 @@ class writer {
       const std::int64_t holders = references_ ? k.taken : k.again > 0 || k.overtaken;
       out_.holders = std::max(out_.holders, holders);
       out_.all_dropped = out_.all_dropped && (!references_ || k.taken == k.dropped);
+      if (holders > 0 && moves_) refuse("references that last beside moves");
       if (holders > 0)
         out += fmt::format("  process holds_{0}(c: cpu) {{\n    dev_hold({0}, c);\n    dev_put({0}, c);\n  }}\n",
                            out_.device_of[d]);

@@ -163,6 +163,16 @@ TEST(unrecorded, functions_that_need_not_run_do_not_matter) {
   EXPECT_NE(report_on(joined(all)).model.is, not_run);
 }
 
+// Its devices are registered, so that netdev_run_todo must have returned.
+TEST(unrecorded, the_end_of_netdev_run_todo_follows_from_what_comes_next) {
+  lines all = recording(move);
+  std::erase_if(all, [](const std::string& l) { return l.find("<- netdev_run_todo)") != l.npos; });
+  const trace_report r = report_on(joined(all));
+  EXPECT_NE(r.model.is, not_run) << r.model.explanation;
+  EXPECT_EQ(r.batches.size(), 20u);
+  for (const auto& b : r.batches) EXPECT_TRUE(b.rebroadcasts.empty());
+}
+
 TEST(unrecorded, what_is_not_compared_is_listed) {
   const std::string text = observe::text_of(report_on_recording(two));
   EXPECT_THAT(text, HasSubstr("not compared with the model\n  the logging module does not record it:\n"));
