@@ -56,7 +56,7 @@ void check_usage(const check_options& o) {
                      std::any_of(solvers.begin(), solvers.end(), [&](const auto& e) { return e.name == o.engine; });
   if (!known)
     usage_error(fmt::format("there is no engine '{}'", o.engine),
-                "there are auto, explicit, bounded, induction and reachability");
+                "there are " + symbolic::engine_names());
   if (o.most.max_depth != 0 && o.engine != "bounded" && o.engine != "induction")
     usage_error("--depth belongs to --engine bounded or induction");
   if (o.most.symmetry && o.engine != "auto" && o.engine != "explicit")
@@ -333,7 +333,7 @@ action add_check(CLI::App& app) {
   app.add_option("TARGET", options->targets, "claims (name or file) or models (name or file); none: every shipped claim");
   add_selection(app, options->what);
   app.add_option("--property", options->properties, "a property; repeatable; none: all that apply")->allow_extra_args(false);
-  app.add_option("--engine", options->engine, "auto (explicit), explicit, bounded, induction or reachability");
+  app.add_option("--engine", options->engine, "one of: " + symbolic::engine_names());
   app.add_option("--depth", options->most.max_depth, "bounded, induction: no more than so many steps");
   app.add_option("--threads", options->most.threads, "threads; default: one for each core")->check(CLI::Range(1u, 1024u));
   app.add_option("--max-states", options->most.max_states, "end with `unknown` beyond so many states")->check(not_whole);

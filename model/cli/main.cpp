@@ -33,6 +33,7 @@ constexpr verb verbs[] = {
     {"export", "a model for other tools: Promela, Murphi, Graphviz", add_export},
     {"depths", "after how many steps each event of a model can happen first", add_depths},
     {"prove", "prove claims about any number of elements", add_prove},
+    {"certify", "explore a claim's finite scope to its end, and write its certificate", add_certify},
     {"recheck", "check certificates again, by a program of its own", add_recheck},
     {"cite", "one result as plain text for a mail", add_cite},
     {"conform", "the reference stack against the properties, on random scenarios", add_conform},

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT
-// quiesce recheck: hands over to quiesce-recheck, a program of its own that shares no code with this one.
+// quiesce recheck: hands over to quiesce-recheck, for proofs, and quiesce-reexplore, for finite scopes: programs of their
+// own that share no code with this one.
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "model/cli/verb.hpp"
+#include "model/verdict/verdict.hpp"
 
 namespace quiesce::cli {
 namespace {
@@ -27,38 +33,70 @@ bool is_certificate(const fs::path& folder) {
   return fs::exists(folder / "certificate.json", ignored);
 }
 
+// Of a scope that was explored; what cannot be read is the other program's to refuse.
+bool is_exhaustive(const fs::path& folder) {
+  std::ifstream in(folder / "certificate.json");
+  const nlohmann::json j = nlohmann::json::parse(in, nullptr, false);
+  return j.is_object() && j.contains("method") && j["method"] == "exhaustive search";
+}
+
 std::vector<std::string> folders_of(const catalogue& inputs, const recheck_options& o) {
-  const fs::path shipped = fs::path(inputs.root()) / "proofs";
+  const fs::path shipped = fs::path(inputs.root()) / "proofs", finite = shipped / "finite";
   std::vector<std::string> out;
-  for (const std::string& name : o.certificates)
-    out.push_back(!is_certificate(name) && is_certificate(shipped / name) ? (shipped / name).string() : name);
+  for (const std::string& name : o.certificates) {
+    fs::path folder = name;
+    for (const fs::path& where : {shipped, finite})
+      if (!is_certificate(folder) && is_certificate(where / name)) folder = where / name;
+    out.push_back(folder.string());
+  }
   if (!out.empty()) return out;
   std::error_code ignored;
-  for (const fs::directory_entry& e : fs::directory_iterator(shipped, ignored))
-    if (is_certificate(e.path())) out.push_back(e.path().string());
+  for (const fs::path& where : {shipped, finite})
+    for (const fs::directory_entry& e : fs::directory_iterator(where, ignored))
+      if (is_certificate(e.path())) out.push_back(e.path().string());
   std::sort(out.begin(), out.end());
   if (out.empty()) throw diagnostic(fmt::format("no certificates in {}", shipped.string()));
   return out;
 }
 
+int status_of_program(std::vector<std::string> words) {
+  std::cout.flush();
+  const pid_t child = fork();
+  if (child == 0) {
+    std::vector<char*> argv;
+    for (std::string& w : words) argv.push_back(w.data());
+    argv.push_back(nullptr);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) == 127)
+    throw diagnostic(fmt::format("cannot run {}", words[0]));
+  const int ended = WEXITSTATUS(status);
+  return ended == exit_ok || ended == exit_violated || ended == exit_usage ? ended : exit_internal;
+}
+
 outcome run_recheck(catalogue& inputs, const recheck_options& o) {
-  const fs::path self = fs::read_symlink("/proc/self/exe"), program = self.parent_path() / "quiesce-recheck";
-  std::vector<std::string> words{program.string(), "--timeout", std::to_string(o.seconds)};
-  for (const std::string& s : o.solvers) words.insert(words.end(), {"--solver", s});
-  if (o.with_checker) words.insert(words.end(), {"--with-checker", self.string()});
-  for (std::string& folder : folders_of(inputs, o)) words.push_back(std::move(folder));
-  std::vector<char*> argv;
-  for (std::string& w : words) argv.push_back(w.data());
-  argv.push_back(nullptr);
-  execv(program.c_str(), argv.data());
-  throw diagnostic(fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)));
+  const fs::path self = fs::read_symlink("/proc/self/exe"), programs = self.parent_path();
+  std::vector<std::string> proofs{(programs / "quiesce-recheck").string(), "--timeout", std::to_string(o.seconds)};
+  std::vector<std::string> finite{(programs / "quiesce-reexplore").string()};
+  for (const std::string& s : o.solvers) proofs.insert(proofs.end(), {"--solver", s});
+  if (o.with_checker)
+    for (auto* words : {&proofs, &finite}) words->insert(words->end(), {"--with-checker", self.string()});
+  const std::size_t proof_words = proofs.size(), finite_words = finite.size();
+  for (std::string& folder : folders_of(inputs, o)) (is_exhaustive(folder) ? finite : proofs).push_back(std::move(folder));
+  outcome out;
+  if (proofs.size() > proof_words) out.status = combine(out.status, status_of_program(proofs));
+  if (finite.size() > finite_words) out.status = combine(out.status, status_of_program(finite));
+  return out;
 }
 
 }  // namespace
 
 action add_recheck(CLI::App& app) {
   auto options = std::make_shared<recheck_options>();
-  app.add_option("CERTIFICATE", options->certificates, "folders of certificates, or their names; none: all in proofs/");
+  app.add_option("CERTIFICATE", options->certificates,
+                 "folders of certificates, or their names; none: all in proofs/ and proofs/finite/");
   app.add_option("--solver", options->solvers,
                  "z3, cvc5, or a command that reads SMT-LIB 2; repeatable; default: z3 and cvc5")
       ->allow_extra_args(false);

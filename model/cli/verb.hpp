@@ -34,6 +34,7 @@ action add_dump(CLI::App&);
 action add_export(CLI::App&);
 action add_depths(CLI::App&);
 action add_prove(CLI::App&);
+action add_certify(CLI::App&);
 action add_recheck(CLI::App&);
 action add_cite(CLI::App&);
 action add_bench(CLI::App&);

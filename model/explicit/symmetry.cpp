@@ -242,7 +242,8 @@ class orbit_canonicaliser final : public symmetry::canonicaliser {
   std::unordered_map<std::vector<std::uint32_t>, move, vector_hash> moves_;
 };
 
-symmetry::symmetry(const transition_system& s) : plan_(std::make_unique<plan>(s)) {}
+symmetry::symmetry(const transition_system& s, bool with_initial_states)
+    : plan_(std::make_unique<plan>(s, with_initial_states)) {}
 symmetry::~symmetry() = default;
 bool symmetry::trivial() const { return plan_->classes.empty(); }
 std::uint64_t symmetry::order() const { return plan_->order(); }
@@ -264,6 +265,15 @@ void symmetry::permute(word* state, std::uint64_t which) const {
   std::vector<word> image(plan_->system.state_layout().words());
   plan_->apply(plan_->move_of(plan_->images(plan_->unrank(which))), state, dead, image.data());
   std::copy(image.begin(), image.end(), state);
+}
+
+std::function<void(word*)> symmetry::permutation(std::uint64_t which) const {
+  const std::vector<std::uint8_t> dead(plan_->places.size(), 0);
+  return [this, dead, move = plan_->move_of(plan_->images(plan_->unrank(which)))](word* state) {
+    std::vector<word> image(plan_->system.state_layout().words());
+    plan_->apply(move, state, dead, image.data());
+    std::copy(image.begin(), image.end(), state);
+  };
 }
 
 }  // namespace quiesce

@@ -9,6 +9,7 @@
 // through symmetry", 1996; McKay's refinement). Values of element-typed locals that nobody will read are set to 0 in it.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,7 +22,9 @@ class symmetry {
  public:
   // Decides which elements the program treats alike (equivariance.hpp) and the initial states do not tell apart; those that
   // it names or orders are taken out of the group, and why() says so.
-  explicit symmetry(const transition_system&);
+  // Without a look at the initial states, of which there may be many to go through, the group is one of the steps alone: good
+  // for guesses only.
+  explicit symmetry(const transition_system&, bool with_initial_states = true);
   ~symmetry();
 
   bool trivial() const;
@@ -41,6 +44,8 @@ class symmetry {
 
   // Applies the group element number `which` (0 .. order - 1, any fixed numbering). For tests. In place.
   void permute(word* state, std::uint64_t which) const;
+  // The same as a function, for many states; values that nobody will read move like all others. Lives as long as this.
+  std::function<void(word*)> permutation(std::uint64_t which) const;
 
   struct plan;
 

@@ -63,9 +63,9 @@ struct symmetry::plan {
   using mention = symmetries::mention;
   using move = symmetries::move;
 
-  explicit plan(const transition_system& s) : system(s), p(s.program()), orbits(p), locals(p) {
+  explicit plan(const transition_system& s, bool with_initial) : system(s), p(s.program()), orbits(p), locals(p) {
     collect_places();
-    find_classes();
+    find_classes(with_initial ? initial_steps() : std::vector<std::vector<std::uint64_t>>());
     number_elements();
   }
 
@@ -210,8 +210,7 @@ struct symmetry::plan {
   }
 
   // Classes are the components of "may be exchanged": the exchanges that a program allows generate a group.
-  void find_classes() {
-    auto initial = initial_steps();
+  void find_classes(const std::vector<std::vector<std::uint64_t>>& initial) {
     outcome_set known(initial.begin(), initial.end());
     for (ir::sort_id s = 0; s < p.sorts.size(); ++s) {
       std::vector<std::uint32_t> base;

@@ -14,13 +14,11 @@
 #include <stdexcept>
 
 #include "model/symbolic/engine.hpp"
-#include "model/symbolic/unrolling.hpp"
+#include "model/symbolic/invariant.hpp"
 
 namespace quiesce::symbolic {
 
 namespace {
-
-using cube = std::vector<literal>;  // of finite_system::state, sorted
 
 bool subset(const cube& a, const cube& b) { return std::includes(b.begin(), b.end(), a.begin(), a.end()); }
 
@@ -54,21 +52,17 @@ class prover {
  private:
   enum class outcome { yes, no, stopped };
 
-  literal bad_step();
   std::vector<literal> at_least(std::size_t level) const;
   outcome predecessor(const cube& c, std::size_t level, std::vector<literal> extra, cube* core);
   bool initial(const cube&);
-  cube whole_state(sat_solver&);
   cube lifted(const cube& from, const std::vector<literal>& target);
   cube generalised(cube, std::size_t level);
   bool reached_only_from_itself(const cube&, std::size_t level, cube& core);
   void keep(const cube&, std::size_t level);
   outcome block_all(std::size_t top);
   bool propagate();
-  bool invariant_holds(const std::vector<cube>&);
   engine_result counterexample(std::size_t length);
   engine_result proved(std::size_t level);
-  std::string words(const cube&) const;
   engine_result stopped();
 
   const transition_system& t_;
@@ -85,14 +79,6 @@ class prover {
   std::size_t ages_ = 0, found_length_ = 0;
 };
 
-literal prover::bad_step() {
-  const ir::checked_property& c = t_.program().properties[property_];
-  literal out = graph_.either(s_.fails[property_], c.sometimes ? s_.step.marked[property_] : s_.step.violated[property_]);
-  for (literal e : s_.step.error) out = graph_.either(out, e);
-  for (literal b : s_.step.bound) out = graph_.either(out, b);
-  return out;
-}
-
 std::vector<literal> prover::at_least(std::size_t level) const {
   return {active_.begin() + static_cast<std::ptrdiff_t>(level), active_.end()};
 }
@@ -104,7 +90,7 @@ prover::outcome prover::predecessor(const cube& c, std::size_t level, std::vecto
   assumed.insert(assumed.end(), extra.begin(), extra.end());
   assumed.push_back(s_.step.valid);
   std::vector<literal> after;
-  for (literal l : c) after.push_back(s_.step.next[node_of(l) - node_of(s_.state[0])] ^ (l & 1u));
+  for (literal l : c) after.push_back(behind(s_, s_.step, l));
   assumed.insert(assumed.end(), after.begin(), after.end());
   switch (solver_.solve(assumed)) {
     case sat_answer::satisfiable:
@@ -122,20 +108,8 @@ prover::outcome prover::predecessor(const cube& c, std::size_t level, std::vecto
 
 bool prover::initial(const cube& c) {
   std::vector<literal> assumed;
-  for (literal l : c) assumed.push_back(s_.initial.next[node_of(l) - node_of(s_.state[0])] ^ (l & 1u));
+  for (literal l : c) assumed.push_back(behind(s_, s_.initial, l));
   return starts_.solve(assumed) == sat_answer::satisfiable;
-}
-
-cube prover::whole_state(sat_solver& model) {
-  cube out;
-  for (const field& f : s_.fields)
-    for (std::uint32_t b = 0; b < f.width; ++b) {
-      const literal l = s_.state[f.first + b];
-      const bool holds = model.value(l);
-      if (holds || !f.one_hot) out.push_back(holds ? l : l ^ 1u);
-    }
-  std::sort(out.begin(), out.end());
-  return out;
 }
 
 // With these inputs, which part of the state is enough to make all of `target` true?
@@ -223,8 +197,8 @@ prover::outcome prover::block_all(std::size_t top) {
     if (answer == outcome::stopped) return answer;
     if (answer == outcome::yes) {
       std::vector<literal> target{s_.step.valid};
-      for (literal l : o.states) target.push_back(s_.step.next[node_of(l) - node_of(s_.state[0])] ^ (l & 1u));
-      const cube before = lifted(whole_state(solver_), target);
+      for (literal l : o.states) target.push_back(behind(s_, s_.step, l));
+      const cube before = lifted(state_in(s_, solver_), target);
       solver_.require(question ^ 1u);
       waiting_.push({o.level - 1, ages_++, before, o.distance + 1});
       waiting_.push(std::move(o));
@@ -255,46 +229,6 @@ bool prover::propagate() {
   return false;
 }
 
-// The clauses found are checked by a solver that has seen nothing else.
-bool prover::invariant_holds(const std::vector<cube>& all) {
-  sat_solver fresh(graph_);
-  fresh.require(s_.well_typed);
-  std::vector<literal> violated_after;
-  for (const cube& c : all) {
-    if (initial(c)) return false;
-    std::vector<literal> clause;
-    literal after = s_.step.valid;
-    for (literal l : c) {
-      clause.push_back(l ^ 1u);
-      after = graph_.both(after, s_.step.next[node_of(l) - node_of(s_.state[0])] ^ (l & 1u));
-    }
-    fresh.require_any(clause);
-    violated_after.push_back(after);
-  }
-  violated_after.push_back(bad_);
-  fresh.require_any(violated_after);
-  return fresh.solve() == sat_answer::unsatisfiable;
-}
-
-std::string prover::words(const cube& c) const {
-  std::string out;
-  const ir::program& p = t_.program();
-  for (literal l : c) {
-    const std::size_t bit = node_of(l) - node_of(s_.state[0]);
-    std::size_t slot = 0;
-    while (s_.fields[slot].first + s_.fields[slot].width <= bit) ++slot;
-    std::size_t v = 0;
-    while (v + 1 < p.variables.size() && p.variables[v + 1].first_slot <= slot) ++v;
-    out += (out.empty() ? "not (" : " and ") + p.variables[v].name + "[" + std::to_string(slot - p.variables[v].first_slot) +
-           "]" +
-           (s_.fields[slot].one_hot ? negated(l) ? "!=" : "="
-            : negated(l)            ? " lacks bit "
-                                    : " has bit ") +
-           std::to_string(bit - s_.fields[slot].first);
-  }
-  return out + ")";
-}
-
 engine_result prover::counterexample(std::size_t length) {
   engine_options o = o_;
   o.max_depth = length + 1;
@@ -308,11 +242,11 @@ engine_result prover::counterexample(std::size_t length) {
 engine_result prover::proved(std::size_t level) {
   std::vector<cube> all;
   for (std::size_t i = level; i < frames_.size(); ++i) all.insert(all.end(), frames_[i].begin(), frames_[i].end());
-  if (!invariant_holds(all)) throw std::logic_error("reachability: what was found is no invariant");
+  if (!is_invariant(graph_, s_, all, bad_)) throw std::logic_error("reachability: what was found is no invariant");
   engine_result out;
   out.answer = engine_answer::proved;
   out.note = std::to_string(all.size()) + " clauses, " + std::to_string(frames_.size() - 1) + " frames";
-  for (const cube& c : all) out.invariant.push_back(words(c));
+  for (const cube& c : all) out.invariant.push_back(words_of(t_, s_, c));
   return out;
 }
 
@@ -323,7 +257,7 @@ engine_result prover::stopped() {
 }
 
 engine_result prover::run() {
-  bad_ = bad_step();
+  bad_ = bad_step(graph_, s_, t_.program(), property_);
   for (sat_solver* s : {&solver_, &lifter_}) s->require(s_.well_typed);
   starts_.require(s_.initial.valid);
   const engine_result first = counterexample(0);
@@ -344,7 +278,7 @@ engine_result prover::run() {
       const sat_answer answer = solver_.solve(assumed);
       if (answer == sat_answer::stopped) return stopped();
       if (answer == sat_answer::unsatisfiable) break;
-      waiting_.push({top, ages_++, lifted(whole_state(solver_), {bad_}), 0});
+      waiting_.push({top, ages_++, lifted(state_in(s_, solver_), {bad_}), 0});
       const outcome blocked = block_all(top);
       if (blocked == outcome::stopped) return stopped();
       if (blocked == outcome::yes) return counterexample(found_length_);

@@ -13,7 +13,7 @@ namespace {
 const symbolic::engine& engine_named(const std::string& name) {
   for (const symbolic::engine& e : symbolic::engines())
     if (e.name == name) return e;
-  throw diagnostic("there is no engine '" + name + "'", "there are auto, explicit, bounded, induction and reachability");
+  throw diagnostic("there is no engine '" + name + "'", "there are " + symbolic::engine_names());
 }
 
 // A proof says nothing of deadlocks, and a rule whose trigger was not seen may hold because nothing ever happens.
@@ -54,7 +54,9 @@ answer prepared_check::solve(const limits& most, const progress& report) const {
   answer out;
   out.scope = scope_;
   for (std::uint32_t i = 0; i < question_.properties.size(); ++i) {
-    const symbolic::engine_result r = engine.run(*system_, encoded, i, options);
+    symbolic::engine_result r = engine.run(*system_, encoded, i, options);
+    if (r.answer == symbolic::engine_answer::proved && !r.triggered && system_->program().properties[i].has_trigger)
+      r.triggered = symbolic::triggered_by_runs(*system_, encoded, i);
     out.depth = std::max(out.depth, r.depth);
     out.verdicts.push_back(judged(*system_, i, r));
     out.verdicts.back().property = question_.properties[i]->property.name;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// quiesce certify: claims about finite scopes explored to the end, and their certificates.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "model/cli/verb.hpp"
+#include "model/verdict/exhaustive.hpp"
+
+namespace quiesce::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct certify_options {
+  std::vector<std::string> claims;
+  std::string out;
+  limits most;
+};
+
+std::vector<const claim_entry*> claims_named(catalogue& inputs, const std::vector<std::string>& names) {
+  std::vector<const claim_entry*> out;
+  const std::vector<const claim_entry*> all = inputs.all_claims();
+  for (const std::string& name : names) {
+    if (name.ends_with(".claim")) {
+      for (const claim_entry* c : inputs.claims(name)) out.push_back(c);
+      continue;
+    }
+    const auto at = std::find_if(all.begin(), all.end(), [&](const claim_entry* c) { return c->claim.name == name; });
+    if (at == all.end())
+      throw diagnostic(fmt::format("no claim about a finite scope is called '{}'", name),
+                       "`quiesce list claims` prints them");
+    out.push_back(*at);
+  }
+  return out;
+}
+
+// The whole of a certificate appears, or nothing does.
+void write_certificate(const fs::path& folder, const certificate& c) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) throw diagnostic(fmt::format("{}: cannot be created", folder.string()), failed.message());
+  write_file((folder / "core").string(), c.core);
+  write_file((folder / "certificate.json").string(), c.json);
+}
+
+outcome run_certify(catalogue& inputs, const certify_options& o) {
+  outcome out;
+  for (const claim_entry* claim : claims_named(inputs, o.claims)) {
+    const ast::claim& c = claim->claim;
+    const exhaustive_result r = certify_exhaustive(inputs, *claim, o.most, {});
+    const verdict& v = r.found.verdicts[0];
+    out.output += fmt::format("{} {}: {}: {} for {}", c.model, c.variant, c.name, name(v.kind), scope_text(r.found.scope));
+    if (r.written.id.empty()) {
+      out.output += fmt::format("{}: no certificate\n", v.reason.empty() ? "" : " (" + v.reason + ")");
+      out.status = combine(out.status, v.kind == verdict_kind::holds ? exit_unknown : status_of(v));
+      continue;
+    }
+    const fs::path folder = fs::path(o.out.empty() ? inputs.root() + "/proofs/finite" : o.out) / c.name;
+    write_certificate(folder, r.written);
+    out.output +=
+        fmt::format("\n  {} states, certificate {} in {}\n", r.found.states, r.written.id.substr(0, 12), folder.string());
+  }
+  return out;
+}
+
+}  // namespace
+
+action add_certify(CLI::App& app) {
+  auto options = std::make_shared<certify_options>();
+  app.add_option("CLAIM", options->claims, "name of a claim about a finite scope, or a file of claims")->required();
+  app.add_option("--out", options->out, "directory that gets a folder for each claim that holds (default: proofs/finite)");
+  app.add_option("--max-states", options->most.max_states, "write nothing beyond so many states")->check(not_whole);
+  return [options](catalogue& inputs) { return run_certify(inputs, *options); };
+}
+
+}  // namespace quiesce::cli

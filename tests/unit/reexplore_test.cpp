@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// A certificate of an explored scope is accepted as it is, and refused after any change that matters.
+
+#include <gtest/gtest.h>
+#include <openssl/sha.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "quiesce_paths.hpp"
+#include "tests/support/repository.hpp"
+
+namespace quiesce::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string sha256_text(const std::string& text) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+  std::string out;
+  for (unsigned char c : digest) out += "0123456789abcdef"[c >> 4], out += "0123456789abcdef"[c & 15];
+  return out;
+}
+
+class reexplore : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/reexplore-test-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    folder = name;
+    for (const char* file : {"certificate.json", "core"})
+      fs::copy_file(repository() / "proofs/finite/G520_one_gc" / file, folder / file);
+    certificate = json::parse(read_text(folder / "certificate.json"));
+    core = read_text(folder / "core");
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  void write(const char* file, const std::string& text) const { std::ofstream(folder / file, std::ios::binary) << text; }
+
+  int run(const std::string& options = "") const {
+    const std::string command = std::string("'") + fs::path(QUIESCE_BINARY).parent_path().string() + "/quiesce-reexplore' " +
+                                options + " '" + folder.string() + "' >/dev/null 2>&1";
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  // With hashes and an id that fit, as somebody would write it who means to deceive.
+  int run_resigned(json c, const std::string& text) const {
+    c["sha256"]["core"] = sha256_text(text);
+    c.erase("id");
+    c["id"] = sha256_text(c.dump());
+    write("core", text);
+    write("certificate.json", c.dump(1));
+    return run();
+  }
+
+  fs::path folder;
+  json certificate;
+  std::string core;
+};
+
+TEST_F(reexplore, accepts_a_certificate_as_it_is_and_says_where_it_did_not_look) {
+  EXPECT_EQ(run(), 0);
+  EXPECT_EQ(run("--states 10"), 0);
+  EXPECT_EQ(run(std::string("--with-checker '") + QUIESCE_BINARY + "'"), 0);
+  EXPECT_EQ(run("--with-checker /bin/true"), 12);
+  EXPECT_EQ(run("--unknown 1"), 64);
+}
+
+TEST_F(reexplore, refuses_any_changed_field) {
+  const json flat = certificate.flatten();
+  for (const auto& [path, leaf] : flat.items()) {
+    json c = flat;
+    c[path] = leaf.is_string() ? json(leaf.get<std::string>() + "x") : json(17);
+    write("certificate.json", c.unflatten().dump(1));
+    EXPECT_EQ(run(), 12) << path;
+  }
+}
+
+TEST_F(reexplore, refuses_what_matters_also_with_an_id_that_fits) {
+  ASSERT_EQ(run_resigned(certificate, core), 0);
+  for (const char* field : {"states", "transitions"}) {
+    json c = certificate;
+    c[field] = c[field].get<int>() - 1;
+    EXPECT_EQ(run_resigned(c, core), 12) << field;
+  }
+  for (const char* field : {"fingerprint", "method", "verdict"}) {
+    json c = certificate;
+    std::string text = c[field];
+    text[0] = text[0] == '1' ? '2' : '1';
+    c[field] = text;
+    EXPECT_EQ(run_resigned(c, core), 12) << field;
+  }
+  json c = certificate;
+  c["claim"]["property"] = "gc_goes_on";
+  EXPECT_EQ(run_resigned(c, core), 12);
+}
+
+// Actions that never happen, and parts of guards that are implied, may be missing without a difference to the states.
+TEST_F(reexplore, refuses_cores_that_mean_something_else) {
+  const auto replaced = [&](const std::string& what, const std::string& with) {
+    const std::size_t at = core.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return core.substr(0, at) + with + core.substr(at + what.size());
+  };
+  EXPECT_EQ(run_resigned(certificate, core + "(action \"made up\" () 1 () (violates \"one_gc_at_a_time\"))\n"), 12);
+  EXPECT_EQ(run_resigned(certificate, core + "(action \"made up\" () 1 () (ends error assertion))\n"), 12);
+  EXPECT_EQ(run_resigned(certificate, core + "(action \"made up\" () 1 ())\n"), 12);
+  EXPECT_EQ(run_resigned(certificate, core + "(arbitrary \"x\")\n"), 12);
+  EXPECT_EQ(run_resigned(certificate, core + ")"), 12);
+  EXPECT_EQ(run_resigned(certificate, replaced("(initial ((c0 5))", "(initial ((c0 2))")), 12);
+  EXPECT_EQ(run_resigned(certificate, replaced("(resting ", "(resting (not ")), 12);
+  EXPECT_EQ(run_resigned(certificate, core.substr(0, core.size() / 2)), 12);
+}
+
+}  // namespace
+}  // namespace quiesce::test
