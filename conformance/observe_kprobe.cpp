@@ -168,6 +168,8 @@ void kprobe_reader::notify() {
   if (kind->second == seen::NETDEV_UNREGISTER) note_unregister(dev);
   if (kind->second == seen::NETDEV_UNREGISTER && to_.within(span_kind::rollback)) to_.add_member(dev);
   if (kind->second == seen::NETDEV_GOING_DOWN || kind->second == seen::NETDEV_DOWN) to_.add_member(dev);
+  if (kind->second == seen::NETDEV_GOING_DOWN) task_->to_stop.push_back(dev);
+  if (kind->second == seen::NETDEV_DOWN) std::erase(task_->to_stop, dev);  // by a driver that has nothing to do, or unseen
   to_.emit_at(kind->second, dev, what.net, false);
 }
 
@@ -282,6 +284,13 @@ bool kprobe_reader::driver_step() {
     return uninit(dev), true;
   }
   driver_stop_ = true;
+  if (has_notifications() && to_.within(span_kind::close)) {
+    const auto due = std::find(task_->to_stop.begin(), task_->to_stop.end(), dev);
+    if (due == task_->to_stop.end())
+      missing("a device is stopped twice, or not between its NETDEV_GOING_DOWN and NETDEV_DOWN");
+    else
+      task_->to_stop.erase(due);
+  }
   return to_.emit(seen::ndo_stop, dev), true;
 }
 

@@ -61,10 +61,11 @@ class kprobe_reader {
     call_stack calls;
     int found_routes = -1;      // what fib_sync_down_dev returned for a device that goes: 0 or 1; -1: nothing to come of it
     bool going = false;         // it was called for NETDEV_DOWN or NETDEV_UNREGISTER
+    std::vector<slot> to_stop;  // NETDEV_GOING_DOWN was seen, neither ndo_stop nor NETDEV_DOWN
     std::vector<slot> flushed;  // dev_mc_flush was seen, ndo_uninit was not
     bool idle() const {
-      return queues.empty() && built.empty() && flushed.empty() && !locking && !many && waiting == 0 && moving == no_slot &&
-             !in_todo && calls.idle() && found_routes < 0;
+      return queues.empty() && built.empty() && to_stop.empty() && flushed.empty() && !locking && !many && waiting == 0 &&
+             moving == no_slot && !in_todo && calls.idle() && found_routes < 0;
     }
   };
   struct reading {
