@@ -92,6 +92,8 @@ stack_version named(const std::string& model, const std::string& variant) {
 stack_version version_of(const std::string& model, const instance& settings) {
   stack_version v = named(model, settings.variant);
   if (!v.why_not.empty()) return v;
+  if (const auto mistake = settings.options.find("mistake"); mistake != settings.options.end())
+    return {fmt::format("{} + {}", settings.variant, mistake->second), {}, "the stack has no such mutant", false};
   for (const auto& [name, value] : settings.options)
     for (const option_change& c : option_changes) {
       if (c.option != name || c.value != value) continue;

@@ -72,6 +72,7 @@ void judge::reset() {
   broken_.assign(broken_.size(), false);
   breaches_.clear();
   openings_.clear();
+  listed_ = {0};  // as above
   probes_.reset();
   seen_ = 0;
 }
@@ -127,6 +128,8 @@ void judge::judge_event(const refimpl::event& e) {
     openings_.erase(at);
     return deliver(whole.begin, whole.members);
   }
+  if (e.kind == event_kind::list_netdevice) listed_.insert(e.dev);
+  if (e.kind == event_kind::free_netdev && listed_.count(e.dev) == 0) return;
   if (rules_.code(e.kind).number < 0) return;
   const bool begins = e.kind == event_kind::close_begin || e.kind == event_kind::rollback_begin;
   if (begins && e.value > 0) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,8 @@ class judge {
   std::vector<breach> breaches_;
   std::uint64_t seen_ = 0;
   std::vector<std::int64_t> loopbacks_;  // namespaces whose loopback the monitor was told
+  // Devices that were listed. The rules speak of devices that were registered: memory of one that never was is not followed.
+  std::set<std::int32_t> listed_;
   struct opening {
     refimpl::event begin;
     std::vector<std::int64_t> members;

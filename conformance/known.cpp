@@ -33,8 +33,11 @@ bool has(const ast::claim& c, std::string_view option) {
   return std::any_of(c.with.begin(), c.with.end(), [&](const ast::option_setting& o) { return o.name == option; });
 }
 
-// Options of models that the stack does not have: without CONFIG_NET_NS; RTNL let go of in the middle.
-bool of_another_stack(const ast::claim& c) { return has(c, "net_ns") || has(c, "drop_rtnl"); }
+// Options that the stack does not have, or only as a mutant of the variant: without CONFIG_NET_NS; RTNL let go of in the
+// middle; no instance lock, no rcu_barrier in netdev_run_todo.
+bool of_another_stack(const ast::claim& c) {
+  return has(c, "net_ns") || has(c, "drop_rtnl") || has(c, "instance_lock") || has(c, "todo_barrier");
+}
 
 bool about_handlers(const ast::claim& c) {
   return c.model == "replay" || has(c, "callback") || has(c, "unregister_on_down");
@@ -43,6 +46,7 @@ bool about_handlers(const ast::claim& c) {
 }  // namespace
 
 std::string stack_variant(const ast::claim& c) {
+  if (has(c, "mistake")) return {};  // a mutant of the variant
   for (const counterpart& x : counterparts)
     if ((x.model == "*" || c.model == x.model) && c.variant == x.variant) return std::string(x.stack);
   return refimpl::find_variant(c.variant) ? c.variant : std::string();

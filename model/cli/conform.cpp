@@ -7,6 +7,7 @@
 
 #include "conformance/generate.hpp"
 #include "conformance/live_campaign.hpp"
+#include "conformance/mutants.hpp"
 #include "conformance/report.hpp"
 #include "model/cli/conform_schedule.hpp"
 #include "model/cli/verb.hpp"
@@ -21,7 +22,7 @@ struct conform_options {
   std::string variant = "reference", driver = "simulated", scenario_file, scenario_out, format = "text";
   std::uint64_t seed = 1, count = 1000;
   double time = 0;  // seconds; 0: no limit
-  bool coverage = false;
+  bool coverage = false, mutants = false;
 };
 
 std::string variant_names() {
@@ -136,6 +137,26 @@ outcome run_conform(catalogue& inputs, const conform_options& o) {
   return {status, to_text(in) + (kernel ? "\n" + to_text(*kernel) : "")};
 }
 
+// Each mutant of the reference, and what tells it.
+outcome run_mutants(catalogue& inputs) {
+  const rule_book rules(inputs);
+  outcome out;
+  std::size_t caught = 0, by_property = 0;
+  for (const refimpl::mutation_entry& m : refimpl::mutation_table()) {
+    log_progress(std::string(m.name));
+    const caught_mutant c = catch_mutant(rules, m);
+    caught += c.caught ? 1 : 0;
+    by_property += c.caught && c.by.find(' ') == std::string::npos && c.by != "leak" ? 1 : 0;
+    out.output += format(c) + "\n";
+  }
+  log_progress("");
+  const std::size_t all = refimpl::mutation_table().size();
+  out.output += fmt::format("quiesce: conform --mutants {}: {} of {} are caught, {} by a property\n",
+                            caught == all ? "PASSED" : "VIOLATED", caught, all, by_property);
+  out.status = caught == all ? exit_ok : exit_violated;
+  return out;
+}
+
 }  // namespace
 
 action add_conform(CLI::App& app) {
@@ -149,11 +170,14 @@ action add_conform(CLI::App& app) {
   app.add_option("--scenario-out", o->scenario_out, "write the smallest failing scenario to a file");
   app.add_option("--format", o->format, "text stops at the first failure; ktap, junit and json go on")
       ->check(CLI::IsMember({"text", "ktap", "junit", "json"}));
+  app.add_flag("--mutants", o->mutants, "each mutant of the reference stack, and the property and scenario that catch it");
   app.add_flag("--coverage", o->coverage, "print what the scenarios covered");
   auto schedules = std::make_shared<schedule_request>();
   add_schedule_options(app, *schedules);
   const CLI::Option* variant = app.get_option("--variant");
   return [o, schedules, variant](catalogue& inputs) {
+    if (o->mutants && o->format != "text") usage_error("--mutants is printed as text");
+    if (o->mutants) return run_mutants(inputs);
     if (!schedules->asked()) return run_conform(inputs, *o);
     if (o->format != "text")
       usage_error("--format is about random scenarios and --scenario: what was asked for here is printed as text");

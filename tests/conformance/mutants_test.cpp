@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "conformance/generate.hpp"
+#include "conformance/mutants.hpp"
 #include "conformance/trial.hpp"
 #include "tests/support/repository.hpp"
 
@@ -21,26 +22,13 @@ const rule_book& rules() {
 class Mutants : public testing::TestWithParam<refimpl::mutation_entry> {};
 
 TEST_P(Mutants, IsCaught) {
+  const caught_mutant c = catch_mutant(rules(), GetParam());
+  ASSERT_TRUE(c.caught) << format(c);
   refimpl::variant_policy policy = refimpl::variant("reference");
   policy.mutant = GetParam().value;
   trial t(rules(), policy);
-  campaign_settings settings;
-  settings.count = 20'000;
-  const campaign_result result = run_campaign(t, settings);
-  ASSERT_FALSE(result.failures.empty()) << GetParam().what << " in " << GetParam().place << ": " << result.runs
-                                        << " scenarios do not tell";
-  // The property, if one is broken, says more than the machine check that follows it.
-  const auto of_property = std::find_if(result.failures.begin(), result.failures.end(), [](const auto& f) {
-    return f.first.find(' ') == std::string::npos && f.first != "leak";
-  });
-  const auto& [what, f] = of_property != result.failures.end() ? *of_property : *result.failures.begin();
-  const std::string name = what;
-  const scenario small = shrink(
-      f.found, [&](const scenario& s) { return t.shows(s, name); }, 400);
-  EXPECT_TRUE(t.shows(small, name));
-  std::cout << GetParam().name << ": " << GetParam().what << " (" << GetParam().place << ")\n  caught by " << name
-            << " with scenario " << f.seed << ":\n"
-            << format(small);
+  EXPECT_TRUE(t.shows(c.small, c.by)) << format(c);
+  std::cout << format(c);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfTheReference, Mutants, testing::ValuesIn(refimpl::mutation_table()),
