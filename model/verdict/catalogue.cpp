@@ -96,7 +96,8 @@ void catalogue::read_properties(std::uint32_t file, property_origin origin) {
 void catalogue::read_shipped_properties() {
   if (shipped_properties_) return;
   shipped_properties_ = true;
-  for (const std::string& path : files_in(fs::path(root_) / "properties", ".prop")) read_properties(sources_.read(path), property_origin::shipped);
+  for (const std::string& path : files_in(fs::path(root_) / "properties", ".prop"))
+    read_properties(sources_.read(path), property_origin::shipped);
   read_properties(sources_.add("built in", built_in_properties), property_origin::built_in);
   for (const std::string& path : extra_properties_) read_properties(sources_.read(path), property_origin::user);
   if (!has_vocabulary_) throw diagnostic(fmt::format("no vocabulary in {}/properties", root_));
@@ -120,7 +121,8 @@ const property_entry& catalogue::property(const std::string& name, const source_
   for (const property_entry& entry : properties()) names.push_back(entry.property.name);
   const std::string near = nearest(name, names);
   const std::string sentence = fmt::format("no property is called '{}'", name);
-  const std::string hint = near.empty() ? "`quiesce list properties` prints their names" : fmt::format("did you mean '{}'?", near);
+  const std::string hint =
+      near.empty() ? "`quiesce list properties` prints their names" : fmt::format("did you mean '{}'?", near);
   if (where) throw diagnostic(*where, sentence, hint);
   throw diagnostic(sentence, hint);
 }
@@ -136,8 +138,8 @@ std::string catalogue::model_path(const std::string& name_or_path, const std::st
   std::error_code ignored;
   const bool plain = name_or_path.find('/') == std::string::npos && !name_or_path.ends_with(".model");
   if (plain) {
-    for (const fs::path& folder :
-         {fs::path(beside), fs::path(root_) / "model" / "netdev", fs::path(root_) / "model" / "protocols"}) {
+    for (const fs::path& folder : {fs::path(beside), fs::path(root_) / "model" / "netdev",
+                                   fs::path(root_) / "model" / "protocols", fs::path(root_) / "proofs"}) {
       const fs::path path = folder / (name_or_path + ".model");
       if (!folder.empty() && fs::exists(path, ignored)) return path.string();
     }
