@@ -127,6 +127,7 @@ model_answer model_comparison::answer(const observer& by, const source_summary& 
     std::string reservation;
     if (nearest.version != kernel)
       reservation = fmt::format("the model is of v{}.{}", nearest.version.major, nearest.version.minor);
+    if (freed_by_driver(a, p, operations)) reservation = "a device is freed behind netdev_run_todo, as some drivers do it";
     if (!certain_records) reservation = "not everything could be read, or records are missing";
     if (references && reservation.empty() &&
         compare(p, by, nearest.variant, false).is(conformance::inclusion_verdict::included))
@@ -140,6 +141,18 @@ model_answer model_comparison::answer(const observer& by, const source_summary& 
   if (out.is != model_answer::verdict::a_run) return out;
   judge_rest(out, operations, unrecorded, doubtful);
   return out;
+}
+
+// netdev_run_todo ends, and a device of the part is freed by its own driver later.
+bool model_comparison::freed_by_driver(const attempt& a, const compared_part& p,
+                                       const std::vector<asked_operation>& operations) const {
+  const std::size_t at = a.result.matched;
+  if (at >= a.trace.events.size() || a.trace.events[at].name != name_of(seen::run_todo_end)) return false;
+  const std::vector<std::size_t> beside = left_over(events_, operations);
+  return std::any_of(beside.begin(), beside.end(), [&](std::size_t i) {
+    return events_[i].kind == seen::free_netdev && i > a.trace.places[at] &&
+           std::find(p.devices.begin(), p.devices.end(), events_[i].dev) != p.devices.end();
+  });
 }
 
 // Of the trace, what no part has, or no model.

@@ -171,6 +171,15 @@ TEST(unrecorded, functions_that_need_not_run_do_not_matter) {
   EXPECT_NE(report_on(joined(all)).model.is, not_run);
 }
 
+TEST(unrecorded, a_device_that_its_driver_frees_is_not_held_against_the_kernel) {
+  lines all = recording(tap);
+  const std::size_t freed = find_line(all, {"free_netdev:", "\"t3\""}), end = find_line(all, {" run_todo_ret:"}, 1);
+  std::swap(all[freed], all[end]);
+  const trace_report r = report_on(joined(all));
+  EXPECT_EQ(r.model.is, unknown) << r.model.explanation;
+  EXPECT_THAT(r.model.reason, HasSubstr("as some drivers do it"));
+}
+
 // Its devices are registered, so that netdev_run_todo must have returned.
 TEST(unrecorded, the_end_of_netdev_run_todo_follows_from_what_comes_next) {
   lines all = recording(move);
