@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "model/cli/cite_proof.hpp"
 #include "model/cli/verb.hpp"
 #include "model/explicit/budget.hpp"
 #include "model/report/cite.hpp"
@@ -65,6 +66,11 @@ std::string first_variant(const model_entry& m) {
 outcome run_cite(catalogue& inputs, const cite_options& o) {
   catch_interrupt();
   if (o.what.variants.size() > 1) usage_error("cite is about one variant");
+  if (!claim_named(inputs.all_claims(), o.target))
+    if (const auto text = cite_proof(inputs, o.target)) {
+      if (o.reproducer) throw diagnostic("no script: what is proved has no counterexample");
+      return {exit_ok, *text};
+    }
   const claim_entry& claim = claim_meant(inputs, o);
   const model_entry& model = model_of(inputs, claim);
   instance settings = settings_of(claim.claim);
