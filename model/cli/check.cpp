@@ -9,6 +9,7 @@
 #include <map>
 #include <thread>
 
+#include "model/cli/auto_engine.hpp"
 #include "model/cli/long_search.hpp"
 #include "model/cli/verb.hpp"
 #include "model/report/report.hpp"
@@ -25,6 +26,7 @@ struct check_options {
   selection what;
   std::vector<std::string> targets, properties;
   std::string engine = "auto", reduce = "none", format = "text", memory, trace_out, compare;
+  bool pick = false;  // auto was asked for by its name
   double timeout = 0;
   limits most;
   long_search extra;
@@ -239,10 +241,13 @@ outcome check_claims(catalogue& inputs, const std::vector<const claim_entry*>& c
   const std::vector<claim_group> groups = group_claims(inputs, claims);
   refuse_many_searches(o.extra, groups.size());
   std::size_t number = 0;
-  const claim_report found = evaluate(groups, claims, o.most, [&](const claim_group& group, const search_progress& p) {
+  claim_report found = evaluate(groups, claims, o.most, [&](const claim_group& group, const search_progress& p) {
     number = static_cast<std::size_t>(&group - groups.data()) + 1;
     progress_of(group.check.asked(), number, groups.size())(p);
   });
+  // Claims are about scopes that can be explored.
+  if (o.pick)
+    for (answer& a : found.answers) name_pick(a);
   report::results all{QUIESCE_VERSION, &inputs.sources(), {}, true};
   for (const claim_result& r : found.results)
     all.rows.push_back({&groups[r.group].check, &found.answers[r.group], r.property, r.claim});
@@ -298,8 +303,10 @@ outcome check_models(catalogue& inputs, const std::vector<std::string>& models, 
   limits most = o.most;
   most.stop_early = true;
   std::vector<answer> answers;
-  for (const prepared_check& c : checks)
-    answers.push_back(c.run(most, progress_of(c.asked(), answers.size() + 1, checks.size())));
+  for (const prepared_check& c : checks) {
+    const progress shown = progress_of(c.asked(), answers.size() + 1, checks.size());
+    answers.push_back(o.pick ? run_picked(c, most, shown) : c.run(most, shown));
+  }
   report::results all{QUIESCE_VERSION, &inputs.sources(), {}, false};
   for (std::size_t i = 0; i < checks.size(); ++i)
     for (std::size_t p = 0; p < answers[i].verdicts.size(); ++p) all.rows.push_back({&checks[i], &answers[i], p, nullptr});
@@ -333,7 +340,8 @@ action add_check(CLI::App& app) {
   app.add_option("TARGET", options->targets, "claims (name or file) or models (name or file); none: every shipped claim");
   add_selection(app, options->what);
   app.add_option("--property", options->properties, "a property; repeatable; none: all that apply")->allow_extra_args(false);
-  app.add_option("--engine", options->engine, "one of: " + symbolic::engine_names());
+  const CLI::Option* engine = app.add_option("--engine", options->engine, "one of: " + symbolic::engine_names() +
+                                                                              "; default: explicit; auto says what it picked");
   app.add_option("--depth", options->most.max_depth, "bounded, induction: no more than so many steps");
   app.add_option("--threads", options->most.threads, "threads; default: one for each core")->check(CLI::Range(1u, 1024u));
   app.add_option("--max-states", options->most.max_states, "end with `unknown` beyond so many states")->check(not_whole);
@@ -358,7 +366,10 @@ action add_check(CLI::App& app) {
   app.add_option("--compare", options->compare,
                  "a variant that is shown the same schedule, side by side, where one rule is broken");
   app.add_option("--trace-out", options->trace_out, "write the first run to a file; .json: as JSON");
-  return [options](catalogue& inputs) { return run_check(inputs, *options); };
+  return [options, engine](catalogue& inputs) {
+    options->pick = engine->count() > 0 && options->engine == "auto";
+    return run_check(inputs, *options);
+  };
 }
 
 }  // namespace quiesce::cli
