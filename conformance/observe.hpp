@@ -67,9 +67,11 @@ enum class doubt : std::uint8_t {
   unexpected_size,  // a batch whose number of notifications fits no number of devices
   began_inside,     // the source begins inside a batch
   unmatched,        // calls and returns, or begins and ends, do not fit: one is missing, or there twice
-  too_many          // more devices, tasks or pending events than are kept
+  too_many,         // more devices, tasks or pending events than are kept
+  time_back,        // the time of a record is before that of an earlier one: several recordings, or one that was changed
+  contradiction     // a record says what no kernel does, or two things that exclude each other
 };
-inline constexpr std::size_t doubts = 7;
+inline constexpr std::size_t doubts = 9;
 
 class event_consumer {
  public:

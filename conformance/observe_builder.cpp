@@ -6,10 +6,15 @@
 #include "conformance/observe_decidable.hpp"
 #include "conformance/observe_format_list.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace quiesce::observe {
 namespace {
+
+// Records of two processors may be printed in the wrong order, if they are close.
+constexpr std::int64_t tolerated = 1'000'000;
 
 constexpr std::pair<seen, seen> span_events(span_kind kind) {
   if (kind == span_kind::close) return {seen::close_begin, seen::close_end};
@@ -75,7 +80,17 @@ void event_builder::kernel(const std::string& version) {
 
 void event_builder::record(std::string_view task, std::uint64_t line, std::int64_t time) {
   ++summary_.records;
+  clock(line, time);
   record_again(task, line, time);
+}
+
+void event_builder::clock(std::uint64_t line, std::int64_t time) {
+  if (time < 0) return;
+  if (time < latest_ - tolerated)
+    doubtful(
+        doubt::time_back, line,
+        fmt::format("time goes back by {} us in line {}: several recordings in one file?", (latest_ - time) / 1000, line));
+  latest_ = std::max(latest_, time);
 }
 
 void event_builder::record_again(std::string_view task, std::uint64_t line, std::int64_t time) {

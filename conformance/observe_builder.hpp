@@ -66,6 +66,8 @@ class event_builder {
   void record(std::string_view task, std::uint64_t line, std::int64_t time);
   // The same for a record that was held back: it isn't counted again.
   void record_again(std::string_view task, std::uint64_t line, std::int64_t time);
+  // The time of the next record in the order of the file (`record` does it itself); -1: it has none.
+  void clock(std::uint64_t line, std::int64_t time);
 
   // --- devices
   // The device that the record means. `step` (a function's name) counts mentions within a batch, to tell devices of one name
@@ -164,6 +166,7 @@ class event_builder {
   std::uint32_t next_task_ = 0;
   std::uint64_t line_ = 0;
   std::int64_t time_ = -1;
+  std::int64_t latest_ = -1;  // of all records so far
   std::size_t open_count_ = 0;
   std::deque<held> pending_;
   std::size_t handed_ = 0;  // events handed on: pending_[i] is event number handed_ + i

@@ -136,13 +136,15 @@ class ip_monitor_observer : public observer {
     if (text.front() == ' ' || text.front() == '\t') {
       text_range address;
       if (pending_ && matches(text, link_address, address)) pending_->address = view(address);
-      if (text.find('\0') != std::string_view::npos) unread(text, number);
+      if (!in_message_ || text.find('\0') != std::string_view::npos) unread(text, number);  // goes on with what?
       return finish_link();
     }
     finish_link();
     const monitor_line l = parse_line(text);
-    if (!l.known || text.find('\0') != std::string_view::npos) return unread(text, number);
+    if (!l.known || text.find('\0') != std::string_view::npos) return in_message_ = false, unread(text, number);
     ++to_.summary().records;
+    in_message_ = true;
+    to_.clock(number, l.time);
     if (!l.link) return to_.other(l.label);
     pending_ =
         link_message{l.deleted, static_cast<std::int32_t>(l.link->ifindex), std::string(view(l.link->name)), {}, l.net};
@@ -171,6 +173,7 @@ class ip_monitor_observer : public observer {
   std::optional<link_message> pending_;
   std::uint64_t line_ = 0;
   std::int64_t time_ = -1;
+  bool in_message_ = false;  // lines that begin with blanks go on with one
 };
 
 int fits(std::string_view head) {

@@ -48,7 +48,7 @@ class kernel_log_observer : public observer {
     // Messages of several lines go on with blanks.
     ftrace_line foreign;
     const bool goes_on = text.starts_with(' ') || text.starts_with('\t');
-    if (stamped_ && l.time < 0 && !text.empty() && (!goes_on || parse_ftrace(text, foreign)))
+    if (l.time < 0 && !text.empty() && (stamped_ ? !goes_on || parse_ftrace(text, foreign) : parse_ftrace(text, foreign)))
       return to_.unread(number, "not a line of this log, whose lines have time stamps: " + printable(text));
     if (!l.text.empty()) to_.other("kernel message");
   }
@@ -98,6 +98,11 @@ class kernel_log_observer : public observer {
     if (!parse_waiting(l.text, device, count)) return false;
     source_summary& s = to_.summary();
     ++s.records;
+    to_.clock(number, l.time);
+    if (count < 0)
+      to_.doubtful(
+          doubt::contradiction, number,
+          fmt::format("the usage count of {} is {}: more references were dropped than taken", printable(device), count));
     in_wait_ = s.waits.size() < waits_kept;
     if (in_wait_)
       s.waits.push_back({number, l.time, std::string(device), count, {}});

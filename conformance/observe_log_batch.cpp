@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "conformance/observe_log_batch.hpp"
 
+#include "conformance/observe_format_list.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -15,6 +19,30 @@ bool known(std::string_view name, seen& kind) {
   for (seen k : kinds)
     if (name == name_of(k)) return kind = k, true;
   return false;
+}
+
+// include/linux/netdevice.h enum netdev_cmd; 0: its number is not the same in all kernels.
+std::uint64_t number_of(seen k) {
+  switch (k) {
+    case seen::NETDEV_UP:
+      return 1;
+    case seen::NETDEV_DOWN:
+      return 2;
+    case seen::NETDEV_REGISTER:
+      return 5;
+    case seen::NETDEV_UNREGISTER:
+      return 6;
+    case seen::NETDEV_GOING_DOWN:
+      return 10;
+    default:
+      return 0;
+  }
+}
+
+// IFF_UP goes between NETDEV_GOING_DOWN and NETDEV_DOWN; what is unregistered is closed before. Of NETDEV_UNREGISTER with
+// the flag a rule tells.
+bool contradicts(seen k, int up) {
+  return (k == seen::NETDEV_DOWN && up == 1) || ((k == seen::NETDEV_GOING_DOWN || k == seen::NETDEV_UP) && up == 0);
 }
 
 bool closes(seen k) { return k == seen::NETDEV_GOING_DOWN || k == seen::NETDEV_DOWN; }
@@ -72,6 +100,11 @@ void log_batches::notification(const module_record& r) {
   if (nests && open_.size() < depth_kept) open_.emplace_back(r.event, std::string(r.device));
   seen kind{};
   if (!known(r.event_name, kind)) return to_.other(r.event_name);
+  if (const std::uint64_t number = number_of(kind); number != 0 && number != r.event)
+    return to_.unread(line_, fmt::format("{} is number {}, not {}", r.event_name, number, r.event));
+  if (contradicts(kind, r.up))
+    to_.doubtful(doubt::contradiction, line_,
+                 fmt::format("{} of {} with up={}: no kernel sends it so", r.event_name, printable(r.device), r.up));
   slot dev = no_slot;
   if (kind == seen::NETDEV_REGISTER) {
     finish();

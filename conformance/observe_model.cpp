@@ -39,6 +39,14 @@ bool is_span(seen kind) {
          kind == seen::rollback_end || kind == seen::rebroadcast_begin || kind == seen::rebroadcast_end;
 }
 
+// What keeps a run from being one for certain; empty: nothing.
+std::string doubt_of(const source_summary& source) {
+  if (source.doubted == std::array<bool, doubts>{}) return {};
+  if (source.doubted[static_cast<std::size_t>(doubt::time_back)]) return "time goes back";
+  if (source.doubted[static_cast<std::size_t>(doubt::contradiction)]) return "a record says what no kernel does";
+  return "not everything could be read, or records are missing";
+}
+
 bool is_reference(const std::string& event) { return event == "dev_hold" || event == "dev_put"; }
 
 }  // namespace
@@ -81,7 +89,9 @@ void model_comparison::event(const observed_event& e) {
 model_answer model_comparison::answer(const observer& by, const source_summary& source, kernel_version kernel) const {
   model_answer out;
   if (!by.shows(seen::NETDEV_UNREGISTER) && !by.shows(seen::NETDEV_DOWN)) {
-    out.reason = "the source does not show the order of notifications";
+    out.reason = source.unexplained > 0 && source.records == 0 ? "no record could be read"
+                 : source.records == 0                         ? "there are no records"
+                                                               : "the source does not show the order of notifications";
     return out;
   }
   if (!kernel.known()) {
@@ -93,9 +103,9 @@ model_answer model_comparison::answer(const observer& by, const source_summary& 
     return out;
   }
   const auto doubted = [&](doubt d) { return source.doubted[static_cast<std::size_t>(d)]; };
-  const bool doubtful = source.doubted != std::array<bool, doubts>{};
-  const bool certain_records = std::count(source.doubted.begin(), source.doubted.end(), true) ==
-                               static_cast<std::ptrdiff_t>(doubted(doubt::unmatched));
+  // Of these what is there is still certain.
+  const std::ptrdiff_t certain = doubted(doubt::unmatched) + doubted(doubt::time_back) + doubted(doubt::contradiction);
+  const bool certain_records = std::count(source.doubted.begin(), source.doubted.end(), true) == certain;
   const modelled_kernel& nearest = nearest_kernel(kernel);
   const std::vector<asked_operation> operations = operations_of(events_, by.shows(seen::run_todo_begin));
   out.is = model_answer::verdict::a_run;
@@ -139,7 +149,12 @@ model_answer model_comparison::answer(const observer& by, const source_summary& 
   count_outside(operations, all.alphabet, all.foreign, all.outside);
   list_left_out(out, compared, all, by);
   if (out.is != model_answer::verdict::a_run) return out;
-  judge_rest(out, operations, unrecorded, doubtful);
+  judge_rest(out, operations, unrecorded, doubt_of(source));
+  if (out.is == model_answer::verdict::a_run && nearest.version != kernel) {
+    out.is = model_answer::verdict::unknown;
+    out.reason = fmt::format("what is read is a run; but the model is of v{}.{}, and the kernel is another",
+                             nearest.version.major, nearest.version.minor);
+  }
   return out;
 }
 
@@ -173,15 +188,15 @@ void model_comparison::count_outside(const std::vector<asked_operation>& operati
 
 // What keeps a run from being one for certain.
 void model_comparison::judge_rest(model_answer& out, const std::vector<asked_operation>& operations,
-                                  const std::set<std::string>& unrecorded, bool doubtful) const {
+                                  const std::set<std::string>& unrecorded, const std::string& doubt) const {
   const std::vector<std::size_t> beside = left_over(events_, operations);
   if (!beside.empty()) {
     const observed_event& e = events_[beside.front()];
     out.line = e.line;
     out.reason = fmt::format("line {}: {}{} is in no close, rollback or move, and is not compared", e.line, name_of(e.kind),
                              e.dev >= 0 ? " of " + names_.at(e.dev) : "");
-  } else if (doubtful) {
-    out.reason = "what is read is a run; but not everything could be read, or records are missing";
+  } else if (!doubt.empty()) {
+    out.reason = "what is read is a run; but " + doubt;
   } else if (!unrecorded.empty()) {
     out.reason = fmt::format("what is recorded is a run; but it has no {}: not recorded, or it did not happen",
                              fmt::join(unrecorded, ", "));

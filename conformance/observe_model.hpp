@@ -67,7 +67,7 @@ class model_comparison : public event_consumer {
   std::set<std::string> inferred_spans(const compared_part&) const;
   void refuse(model_answer&, const attempt&, const compared_part&, const observer&, const std::string& doubt) const;
   void judge_rest(model_answer&, const std::vector<asked_operation>&, const std::set<std::string>& unrecorded,
-                  bool doubtful) const;
+                  const std::string& doubt) const;
   bool freed_by_driver(const attempt&, const compared_part&, const std::vector<asked_operation>&) const;
   void count_outside(const std::vector<asked_operation>&, const std::set<std::string>& alphabet,
                      std::map<std::string, std::size_t>& foreign, std::map<std::string, std::size_t>& outside) const;

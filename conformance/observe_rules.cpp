@@ -76,8 +76,9 @@ std::string rule_monitor::print(const std::string& sort, std::int64_t number) co
 void rule_monitor::learn_up(const observed_event& e) {
   if (e.dev < 0) return;
   const bool known = up_.count(e.dev) > 0;
+  const bool leaves = e.kind == seen::NETDEV_UNREGISTER || e.kind == seen::NETDEV_PRE_UNINIT;  // and came up again unseen
   const auto set = [&](bool up) {
-    if (up && !known && numbers_[static_cast<std::size_t>(seen::NETDEV_UP)] >= 0) {
+    if (up && (!known || (leaves && !up_[e.dev])) && numbers_[static_cast<std::size_t>(seen::NETDEV_UP)] >= 0) {
       observed_event before = e;
       before.kind = seen::NETDEV_UP;
       push(before, {devices_.number(e.dev), nets_.number(e.net < 0 ? unknown_net : e.net)});
@@ -213,6 +214,8 @@ rule_result rule_monitor::judge(std::size_t monitor, const ast::property& p, con
     if (doubted(doubt::unread_line)) spoil("lines could not be read");
     if (doubted(doubt::lost_records)) spoil("records are lost");
     if (doubted(doubt::unmatched)) spoil("records are missing, or there twice");
+    if (doubted(doubt::time_back)) spoil("time goes back");
+    if (doubted(doubt::contradiction)) spoil("a record says what no kernel does");
     if (doubted(doubt::too_many)) spoil("more was open at once than is kept");
     if (order && doubted(doubt::began_inside)) spoil("the source begins inside a batch");
     if (order && doubted(doubt::foreign_task)) spoil("another task's records stand inside a batch");

@@ -49,7 +49,10 @@ std::vector<std::string> read_dellink_order(const std::string& path) {
   builder = &own;
   std::error_code failed;
   if (std::filesystem::is_regular_file(path, failed) && std::filesystem::file_size(path, failed) == 0) return {};
-  observe_file(path, {}, own);
+  const std::string format = observe_file(path, {}, own).summary.format;
+  if (format != "ip-monitor" && format != "rtnetlink")
+    throw diagnostic(fmt::format("--with {}: a recording of the format {}, not of messages to user space", path, format),
+                     "what `ip monitor` or `record --links` wrote");
   return std::move(order.names);
 }
 

@@ -37,6 +37,10 @@ class tracefs_observer : public observer {
 
   void end() override {
     finish_run();
+    if (promised_ > to_.summary().records)
+      to_.doubtful(doubt::unmatched, promised_line_,
+                   fmt::format("{} of the {} records that the header counts are not in the file",
+                               promised_ - to_.summary().records, promised_));
     stacks_.end();
     probes_.end();
   }
@@ -94,6 +98,8 @@ class tracefs_observer : public observer {
   void comment(std::string_view text, std::uint64_t number) {
     std::uint64_t kept = 0, written = 0;
     if (parse_entries(text, kept, written)) {
+      promised_ += kept;
+      promised_line_ = number;
       if (kept < written)
         to_.lost(written - kept, number,
                  fmt::format("{} of {} records are not in the buffer any more", written - kept, written));
@@ -117,6 +123,7 @@ class tracefs_observer : public observer {
   event_builder& to_;
   kprobe_reader probes_;
   stack_reader stacks_;
+  std::uint64_t promised_ = 0, promised_line_ = 0;  // records, by the headers
   bool in_run_ = false;
   std::string run_task_, run_handler_;
   std::uint64_t run_line_ = 0;

@@ -16,17 +16,20 @@ struct trace_arguments {
   std::string output = "text";
 };
 
+// A rule of the kernel that is broken weighs more than a run that its model does not have, which may be the model's fault.
+int worse(int a, int b) { return a == exit_violated || b == exit_violated ? exit_violated : combine(a, b); }
+
 // Violated rules of the kernel, a run that its model does not have, and what could not be read or was lost.
 int status_of(const observe::trace_report& r) {
   int status = exit_ok;
   for (const observe::rule_result& rule : r.rules) {
-    if (rule.answer == observe::rule_answer::violated && rule.rule_of_kernel) status = combine(status, exit_violated);
-    if (rule.answer == observe::rule_answer::unknown && rule.rule_of_kernel) status = combine(status, exit_unknown);
+    if (rule.answer == observe::rule_answer::violated && rule.rule_of_kernel) status = worse(status, exit_violated);
+    if (rule.answer == observe::rule_answer::unknown && rule.rule_of_kernel) status = worse(status, exit_unknown);
   }
-  if (r.source.unexplained > 0) status = combine(status, exit_unknown);
+  if (r.source.unexplained > 0) status = worse(status, exit_unknown);
   using answer = observe::model_answer::verdict;
-  if (r.model.is == answer::not_a_run) status = combine(status, exit_unexpected);
-  if (r.model.is == answer::unknown) status = combine(status, exit_unknown);
+  if (r.model.is == answer::not_a_run) status = worse(status, exit_unexpected);
+  if (r.model.is == answer::unknown) status = worse(status, exit_unknown);
   return status;
 }
 
@@ -35,7 +38,7 @@ outcome run_trace(catalogue& inputs, const trace_arguments& arguments) {
   std::vector<observe::trace_report> reports;
   for (const std::string& file : arguments.files) {
     observe::trace_report r = observe::report_on(inputs, file, arguments.options);
-    out.status = combine(out.status, status_of(r));
+    out.status = worse(out.status, status_of(r));
     if (arguments.output == "text")
       out.output += (out.output.empty() ? "" : "\n") + observe::text_of(r);
     else
