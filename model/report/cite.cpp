@@ -98,7 +98,7 @@ std::string result(const citation& c) {
   const verdict& v = c.answered->verdicts[0];
   std::string text = fmt::format("Result: {} within these bounds", name(v.kind));
   if (v.kind == verdict_kind::unknown) text += ": " + v.reason;
-  if (v.kind == verdict_kind::vacuous) text += ": what the rule is about never happens";
+  if (v.kind == verdict_kind::vacuous) text += ": " + (v.reason.empty() ? "what the rule is about never happens" : v.reason);
   text += c.answered->complete ? fmt::format(" (all {} states visited).", c.answered->states)
                                : fmt::format(" ({} states visited, not all).", c.answered->states);
   return paragraph(text);

@@ -120,7 +120,8 @@ std::string explorations_text(const std::vector<const row*>& rows) {
     seen.push_back(r->answered);
     std::string notes;
     for (const std::string& o : r->answered->obstacles) notes += (notes.empty() ? "" : "; ") + o;
-    table.push_back({one_line(column_head(r->check->asked())), scope_text(r->answered->scope), extent(*r->answered, &r->result()), notes});
+    table.push_back({one_line(column_head(r->check->asked())), scope_text(r->answered->scope),
+                     extent(*r->answered, &r->result()), notes});
   }
   return align(table, "  ");
 }
@@ -134,11 +135,16 @@ std::string status_text(const ast::property& p) {
   return text;
 }
 
+bool says_why(const verdict& v) {
+  return v.kind == verdict_kind::unknown || (v.kind == verdict_kind::vacuous && !v.reason.empty());
+}
+
 // "VIOLATED for dev=2 net=1 (not exhaustive, 12 states)"
 std::string verdict_sentence(const row& r) {
   const verdict& v = r.result();
-  std::string text = fmt::format("{} for {}", name(v.kind), scope_text(r.answered->scope));
-  if (v.kind == verdict_kind::unknown) text += fmt::format(": {}", v.reason);
+  const std::string scope = scope_text(r.answered->scope);
+  std::string text = name(v.kind) + (scope.empty() ? "" : " for " + scope);
+  if (says_why(v)) text += fmt::format(": {}", v.reason);
   const bool ended = v.kind == verdict_kind::violated || v.kind == verdict_kind::deadlock;
   if (ended && v.counterexample && !v.counterexample->ending.empty()) text += fmt::format(": {}", v.counterexample->ending);
   return text + fmt::format(" ({})", extent(*r.answered, &v));
@@ -185,7 +191,7 @@ std::string compared_sentence(const row& r) {
   const answer& a = r.compared->answered;
   const verdict& v = a.verdicts[0];
   std::string text = one_line(column_head(r.compared->check.asked())) + ": " + name(v.kind);
-  if (v.kind == verdict_kind::unknown) text += ": " + v.reason;
+  if (says_why(v)) text += ": " + v.reason;
   return fmt::format("{} ({})\n\n{}\n", text, extent(a), paste_line(r.compared->check.asked(), a, v));
 }
 
@@ -239,7 +245,8 @@ std::string write_text(const results& all) {
     out += "\n" + matrix_text(matrix_of(rows)) + "\n  explored:\n" + explorations_text(rows) + "\n";
   }
   const bool met = std::all_of(all.rows.begin(), all.rows.end(), [](const row& r) { return r.as_expected(); });
-  out += "  A number is the length of the shortest run that breaks the rule, of `leads to` its loop included; - was not asked";
+  out +=
+      "  A number is the length of the shortest run that breaks the rule, of `leads to` its loop included; - was not asked";
   out += met ? ".\n\n" : "; (!) is not as expected.\n\n";
   for (const row& r : all.rows) {
     const bool broken = r.result().kind != verdict_kind::holds;

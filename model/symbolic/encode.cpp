@@ -18,7 +18,7 @@ class encoder {
   finite_system run() {
     for (const process& q : p_.processes)
       if (q.only_when_stuck)
-        throw diagnostic(q.locations[0].where, "a process that runs only where nothing else can has no symbolic form",
+        throw diagnostic("a process that runs only where nothing else can, as time that is urgent, has no symbolic form",
                          "use --engine explicit");
     place_fields();
     for (std::size_t b = 0; b < width_; ++b) out_.state.push_back(out_.graph.input());

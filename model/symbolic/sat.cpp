@@ -16,6 +16,7 @@ class sat_solver::terminator : public CaDiCaL::Terminator {
 
 struct sat_solver::implementation {
   explicit implementation(std::function<bool()> stop) : stopper(std::move(stop)) {
+    cadical.set("quiet", 1);  // it would write to stdout
     cadical.connect_terminator(&stopper);
     cadical.set("quiet", 1);   // it writes to stdout otherwise
     cadical.set("chrono", 0);  // chronological backtracking costs more than it brings on unrolled steps

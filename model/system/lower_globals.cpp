@@ -9,7 +9,10 @@ namespace quiesce::lowering {
 
 std::int64_t symbols::integer_constant(const ast::expr& e) {
   using k = ast::expr_kind;
-  if (e.kind == k::integer) return e.value;
+  if (e.kind == k::integer) {
+    if (is_unlimited(e.value)) throw diagnostic(e.where, "a constant here is less than 2^39");
+    return e.value;
+  }
   if (e.kind == k::name) {
     const auto it = constants.find(e.text);
     if (it != constants.end() && b.type(b.type_of(it->second)).kind == ir::type_kind::integer)
@@ -27,7 +30,9 @@ std::int64_t symbols::integer_constant(const ast::expr& e) {
   if (e.kind == k::binary && (e.text == "+" || e.text == "-" || e.text == "*")) {
     const auto x = integer_constant(e.args[0]), y = integer_constant(e.args[1]);
     if (is_unlimited(x) || (is_unlimited(y) && e.text != "-")) return unlimited;
-    return e.text == "+" ? x + y : e.text == "-" ? x - y : x * y;
+    const __int128 v = e.text == "+" ? __int128{x} + y : e.text == "-" ? __int128{x} - y : __int128{x} * y;
+    if (v >= unlimited / 2 || v <= -unlimited / 2) throw diagnostic(e.where, "a constant here is less than 2^39");
+    return static_cast<std::int64_t>(v);
   }
   throw diagnostic(e.where, "this must be a constant integer", "integers, options, bounds, size(SORT), + - * min max");
 }
@@ -44,8 +49,9 @@ resolved_type symbols::resolve(const ast::type_expr& t) {
       return {false, false, b.boolean(), 0};
     case k::range: {
       const auto low = integer_constant(t.bounds[0]), high = integer_constant(t.bounds[1]);
-      if (is_unlimited(low) || low > high || (!is_unlimited(high) && high - low > (std::int64_t{1} << 32)))
-        throw diagnostic(t.where, fmt::format("{}..{} is not a range", low, high));
+      if (is_unlimited(low) || low > high) throw diagnostic(t.where, fmt::format("{}..{} is not a range", low, high));
+      if (!is_unlimited(high) && high - low > (std::int64_t{1} << 32))
+        throw diagnostic(t.where, fmt::format("the range {}..{} is too wide", low, high), "2^32 + 1 values at most");
       return {false, false, b.integer(low, high), 0};
     }
     case k::named:

@@ -23,11 +23,13 @@ std::vector<std::string> obstacles_of(const search_result& found, const limits& 
   for (const auto& [kind, f] : found.errors) out.push_back(fmt::format("beyond error {}", ir::name(kind)));
   for (const auto& [kind, f] : found.bounds) out.push_back(fmt::format("bound {} reached", ir::name(kind)));
   if (found.ended_by != budget::none) {
-    out.push_back(found.ended_by == budget::interrupt ? "interrupted" : fmt::format("limit of {} reached", name(found.ended_by)));
+    out.push_back(found.ended_by == budget::interrupt ? "interrupted"
+                                                      : fmt::format("limit of {} reached", name(found.ended_by)));
     if (!most.reduce.any()) out.back() += fmt::format(", runs of up to {} steps covered", found.covered);
   }
   if (found.omission_probability > 0)
-    out.push_back(fmt::format("hash compaction: states were omitted with a probability of at most {:.1e}", found.omission_probability));
+    out.push_back(fmt::format("hash compaction: states were omitted with a probability of at most {:.1e}",
+                              found.omission_probability));
   if (!found.complete && out.empty() && !most.stop_early) out.push_back("exploration not complete");
   return out;
 }
@@ -93,7 +95,8 @@ struct judge {
       return v;
     }
     if (!decided()) return undecided(std::move(v));
-    const bool triggered = !checked.has_trigger || (found.marked >> i & 1);
+    if (found.states == 0) v.reason = no_initial_state;
+    const bool triggered = found.states > 0 && (!checked.has_trigger || (found.marked >> i & 1));
     v.kind = triggered ? verdict_kind::holds : verdict_kind::vacuous;
     return v;
   }
@@ -143,7 +146,8 @@ prepared_check::prepared_check(catalogue& inputs, question q)
   }
   lowered low = lower(question_.model->loaded, question_.settings, trees(question_));
   if (low.program.parametrised)
-    throw diagnostic("any number of elements is not explored", "`quiesce prove` proves claims about it; `quiesce dump --core` prints its core");
+    throw diagnostic("any number of elements is not explored",
+                     "`quiesce prove` proves claims about it; `quiesce dump --core` prints its core");
   scope_ = std::move(low.scope);
   system_ = make_interpreter(std::move(low.program));
 }

@@ -30,7 +30,10 @@ std::string count_of(const answer& a, const verdict& v) {
     case verdict_kind::violated:
     case verdict_kind::deadlock: return v.counterexample ? steps_of(*v.counterexample) : "";
     case verdict_kind::unknown: return fmt::format(" ({})", v.reason);
-    default: return fmt::format(" states={}", a.states);
+    default:
+      // Engines that visit no states look for no deadlock either.
+      if (!v.method.empty() && a.states == 0) return fmt::format(" (deadlocks not looked for) engine={}", v.method.substr(0, v.method.find(':')));
+      return fmt::format(" states={}", a.states);
   }
 }
 

@@ -32,6 +32,23 @@ verdict judged(const transition_system& t, std::uint32_t i, const symbolic::engi
   return v;
 }
 
+bool has_initial_state(const transition_system& t) {
+  struct yes {};
+  try {
+    t.make_stepper()->initial([](const step&) { throw yes{}; });
+  } catch (const yes&) {
+    return true;
+  }
+  return false;
+}
+
+// What such a system keeps it keeps for want of runs.
+void without_initial_state(verdict& v) {
+  if (v.kind != verdict_kind::holds && v.kind != verdict_kind::unknown) return;
+  v.kind = verdict_kind::vacuous;
+  v.reason = no_initial_state;
+}
+
 std::string method_of(const std::string& engine, const symbolic::engine_result& r) {
   if (r.answer == symbolic::engine_answer::violated) return engine;
   return engine + ": " + r.note + (r.answer == symbolic::engine_answer::proved ? "; deadlocks not looked for" : "");
@@ -53,12 +70,14 @@ answer prepared_check::solve(const limits& most, const progress& report) const {
     };
   answer out;
   out.scope = scope_;
+  const bool runs = has_initial_state(*system_);
   for (std::uint32_t i = 0; i < question_.properties.size(); ++i) {
     symbolic::engine_result r = engine.run(*system_, encoded, i, options);
     if (r.answer == symbolic::engine_answer::proved && !r.triggered && system_->program().properties[i].has_trigger)
       r.triggered = symbolic::triggered_by_runs(*system_, encoded, i);
     out.depth = std::max(out.depth, r.depth);
     out.verdicts.push_back(judged(*system_, i, r));
+    if (!runs) without_initial_state(out.verdicts.back());
     out.verdicts.back().property = question_.properties[i]->property.name;
     out.verdicts.back().hash = input_hash(i, most);
     out.verdicts.back().method = method_of(most.engine, r);

@@ -24,12 +24,15 @@ enum class verdict_kind : std::uint8_t { holds, violated, deadlock, vacuous, unk
 struct verdict {
   std::string property;
   verdict_kind kind = verdict_kind::unknown;
-  std::string reason;                     // unknown: what was reached
+  std::string reason;                     // unknown: what was reached; vacuous: why, where it is not the trigger
   std::optional<run_text> counterexample;    // violated, deadlock; `sometimes`: the witness
   bool liveness = false;                  // of `leads to`: a counterexample is a run without end
   std::string method;                     // of engines that visit no states: what was done; empty: explicit
   std::string hash;                       // SHA-256 of the input (prepared_check::input_hash), 64 hexadecimal digits
 };
+
+// Whatever is asked of a system without runs is vacuous.
+inline constexpr const char* no_initial_state = "there is no initial state";
 
 // Exit status of the process.
 enum exit_status : int {
