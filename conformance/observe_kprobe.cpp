@@ -229,11 +229,13 @@ void kprobe_reader::close_many() {
   std::vector<slot> members;
   if (const std::vector<slot>* devices = to_.members(span_kind::rollback); devices && !to_.within(span_kind::close))
     members = *devices;
+  task_->closed_early = false;
   to_.open(span_kind::close, std::move(members), false);
 }
 
 void kprobe_reader::close_many_return() {
-  if (!to_.close(span_kind::close))
+  const bool early = std::exchange(task_->closed_early, false);  // a device was unlisted inside of it
+  if (!to_.close(span_kind::close) && !early)
     to_.doubtful(doubt::began_inside, to_.line_number(), "a close ends whose begin was not recorded");
 }
 
@@ -241,7 +243,7 @@ void kprobe_reader::close_many_return() {
 
 void kprobe_reader::unlist() {
   if (!has_return("dev_close_many") && !has_return("netif_close_many") && to_.within(span_kind::rollback))
-    to_.close(span_kind::close, true);
+    task_->closed_early = to_.close(span_kind::close, true);
   of_device(seen::unlist_netdevice);
 }
 

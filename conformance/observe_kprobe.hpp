@@ -61,6 +61,7 @@ class kprobe_reader {
     call_stack calls;
     int found_routes = -1;      // what fib_sync_down_dev returned for a device that goes: 0 or 1; -1: nothing to come of it
     bool going = false;         // it was called for NETDEV_DOWN or NETDEV_UNREGISTER
+    bool closed_early = false;  // unlist_netdevice was taken for the end of dev_close_many
     std::vector<slot> to_stop;  // NETDEV_GOING_DOWN was seen, neither ndo_stop nor NETDEV_DOWN
     std::vector<slot> flushed;  // dev_mc_flush was seen, ndo_uninit was not
     bool idle() const {

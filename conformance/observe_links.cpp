@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "conformance/observe_links.hpp"
 
+#include <fmt/format.h>
+
+#include "conformance/observe_format_list.hpp"
+
 namespace quiesce::observe {
 namespace {
 
@@ -17,6 +21,11 @@ void link_table::message(const link_message& m) {
     links_.clear();
   }
   auto found = links_.find(key);
+  // A number is not given again at once, so that of the same number with another name nothing is certain.
+  if (found != links_.end() && found->second.gone && !m.gone && found->second.name != m.name)
+    to_.doubtful(doubt::unmatched, to_.line_number(),
+                 fmt::format("link {} was {} and deleted; it is {} now: renamed, or another device", m.ifindex,
+                             printable(found->second.name), printable(m.name)));
   const bool other = found != links_.end() && found->second.gone &&
                      (found->second.name != m.name || (!m.address.empty() && found->second.address != m.address));
   if (found == links_.end() || other || !to_.info(found->second.device)) {
