@@ -169,7 +169,8 @@ void kprobe_reader::notify() {
   if (kind->second == seen::NETDEV_UNREGISTER && to_.within(span_kind::rollback)) to_.add_member(dev);
   if (kind->second == seen::NETDEV_GOING_DOWN || kind->second == seen::NETDEV_DOWN) to_.add_member(dev);
   if (kind->second == seen::NETDEV_GOING_DOWN) task_->to_stop.push_back(dev);
-  if (kind->second == seen::NETDEV_DOWN) std::erase(task_->to_stop, dev);  // by a driver that has nothing to do, or unseen
+  // By a driver that has nothing to do, unseen, or late.
+  if (kind->second == seen::NETDEV_DOWN && std::erase(task_->to_stop, dev) > 0) task_->not_stopped.push_back(dev);
   to_.emit_at(kind->second, dev, what.net, false);
 }
 
@@ -234,6 +235,8 @@ void kprobe_reader::close_many() {
 }
 
 void kprobe_reader::close_many_return() {
+  stops_unseen_ = stops_unseen_ || !task_->not_stopped.empty();
+  task_->not_stopped.clear();
   const bool early = std::exchange(task_->closed_early, false);  // a device was unlisted inside of it
   if (!to_.close(span_kind::close) && !early)
     to_.doubtful(doubt::began_inside, to_.line_number(), "a close ends whose begin was not recorded");
@@ -288,9 +291,9 @@ bool kprobe_reader::driver_step() {
   driver_stop_ = true;
   if (has_notifications() && to_.within(span_kind::close)) {
     const auto due = std::find(task_->to_stop.begin(), task_->to_stop.end(), dev);
-    if (due == task_->to_stop.end())
+    if (due == task_->to_stop.end() && std::erase(task_->not_stopped, dev) == 0)
       missing("a device is stopped twice, or not between its NETDEV_GOING_DOWN and NETDEV_DOWN");
-    else
+    else if (due != task_->to_stop.end())
       task_->to_stop.erase(due);
   }
   return to_.emit(seen::ndo_stop, dev), true;

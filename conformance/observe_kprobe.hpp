@@ -62,8 +62,9 @@ class kprobe_reader {
     int found_routes = -1;      // what fib_sync_down_dev returned for a device that goes: 0 or 1; -1: nothing to come of it
     bool going = false;         // it was called for NETDEV_DOWN or NETDEV_UNREGISTER
     bool closed_early = false;  // unlist_netdevice was taken for the end of dev_close_many
-    std::vector<slot> to_stop;  // NETDEV_GOING_DOWN was seen, neither ndo_stop nor NETDEV_DOWN
-    std::vector<slot> flushed;  // dev_mc_flush was seen, ndo_uninit was not
+    std::vector<slot> not_stopped;  // NETDEV_DOWN was seen in the close that is open, ndo_stop was not
+    std::vector<slot> to_stop;      // NETDEV_GOING_DOWN was seen, neither ndo_stop nor NETDEV_DOWN
+    std::vector<slot> flushed;      // dev_mc_flush was seen, ndo_uninit was not
     bool idle() const {
       return queues.empty() && built.empty() && to_stop.empty() && flushed.empty() && !locking && !many && waiting == 0 &&
              moving == no_slot && !in_todo && calls.idle() && found_routes < 0;
@@ -139,6 +140,7 @@ class kprobe_reader {
   returning_functions returning_;
   std::uint64_t flush_due_ = 0;  // line where a fib_flush must have been and is not; 0: none
   bool net_shown_ = false, driver_uninit_ = false, driver_stop_ = false;
+  bool stops_unseen_ = false;  // a device went down without a record of its ndo_stop
 };
 
 }  // namespace quiesce::observe

@@ -84,6 +84,8 @@ bool needs_return(seen kind) {
 bool kprobe_reader::shows(seen kind) const {
   const auto numbered = [&](const auto& entry) { return entry.second == kind; };
   if (kind == seen::NETDEV_PRE_UNINIT) return has_notifications() && std::any_of(numbers_.begin(), numbers_.end(), numbered);
+  // If no device goes down without it.
+  if (kind == seen::ndo_stop) return driver_stop_ && !stops_unseen_ && has_return("dev_close_many");
   // Its place shows although not every driver has the function.
   if (kind == seen::ndo_uninit) return has("dev_mc_flush") && (has("netdev_unregister_kobject") || has("rtmsg_ifinfo_send"));
   bool any = false, ends = true;
