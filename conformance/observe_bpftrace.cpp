@@ -18,6 +18,8 @@ namespace quiesce::observe {
 
 namespace {
 
+using grammar::blank;
+using grammar::digit;
 using grammar::iterator;
 using grammar::text_range;
 using grammar::view;
@@ -43,11 +45,11 @@ using grammar::white;
 using grammar::word;
 
 // The command name may contain blanks: the process id is the last number but for the handler.
-const auto pid_and_handler = ' ' >> x3::raw[+x3::digit] >> ' ' >> word >> x3::eoi;
+const auto pid_and_handler = ' ' >> x3::raw[+digit] >> ' ' >> word >> x3::eoi;
 const auto command = x3::raw[+(char_ - x3::omit[pid_and_handler])];
 const auto run = x3::ulong_long >> ' ' >> command >> pid_and_handler;
-const auto frame = x3::omit[+x3::blank] >> x3::raw[+(char_ - (char_('+') | white)) >> -('+' >> +x3::digit)] >>
-                   x3::omit[*x3::blank] >> x3::eoi;
+const auto frame = x3::omit[+blank] >> x3::raw[+(char_ - (char_('+') | white)) >> -('+' >> +digit)] >>
+                   x3::omit[*blank] >> x3::eoi;
 const auto lost = lit("Lost ") >> x3::ulong_long >> " events";
 const auto attached = lit("Attach") >> lit("ing ") >> x3::omit[x3::ulong_long] >> " probe" >> -lit('s') >>
                       -lit("...") >> x3::eoi;

@@ -9,6 +9,9 @@ namespace quiesce::observe {
 
 namespace {
 
+using grammar::blank;
+using grammar::digit;
+using grammar::xdigit;
 using grammar::iterator;
 using grammar::text_range;
 using grammar::view;
@@ -46,25 +49,25 @@ using grammar::number;
 using grammar::white;
 using grammar::word;
 
-const auto blanks = x3::omit[+x3::blank];
+const auto blanks = x3::omit[+blank];
 
 // The command name may contain anything; the process id is what stands before the processor.
-const auto pid = '-' >> x3::digit >> *x3::digit;
+const auto pid = '-' >> digit >> *digit;
 const auto thread_group = x3::omit[-(blanks >> '(' >> *(char_ - ')') >> ')')];
-const auto processor_follows = thread_group >> blanks >> '[' >> x3::digit;
+const auto processor_follows = thread_group >> blanks >> '[' >> digit;
 const auto task = x3::raw[+(char_ - (x3::omit[pid] >> processor_follows)) >> x3::omit[pid]];
 const auto flags = x3::omit[+(char_ - white)] >> blanks;
-const auto stamp = number >> '.' >> x3::raw[+x3::digit] >> ':';
+const auto stamp = number >> '.' >> x3::raw[+digit] >> ':';
 const auto plain_name = x3::raw[+(char_ - (lit(':') | white))] >> ':';
 const auto stack_head = x3::raw[lit("<stack trace>")];
-const auto head = x3::omit[*x3::blank] >> task >> thread_group >> blanks >> '[' >> x3::raw[+x3::digit] >> ']' >> blanks >>
-                  -(!(number >> '.' >> x3::digit) >> flags) >> stamp >> blanks >> (stack_head | plain_name);
+const auto head = x3::omit[*blank] >> task >> thread_group >> blanks >> '[' >> x3::raw[+digit] >> ']' >> blanks >>
+                  -(!(number >> '.' >> digit) >> flags) >> stamp >> blanks >> (stack_head | plain_name);
 
 const auto lost_line = lit("CPU:") >> x3::omit[number] >> " [LOST " >> (number >> " EVENTS]" | "EVENTS]" >> x3::attr(0ULL));
 const auto entries_line = lit("# entries-in-buffer/entries-written: ") >> number >> '/' >> number;
 
 const auto symbol = +(char_ - (char_("+)") | white));
-const auto offset = "+0x" >> +x3::xdigit >> -("/0x" >> +x3::xdigit);
+const auto offset = "+0x" >> +xdigit >> -("/0x" >> +xdigit);
 const auto module_name = " [" >> +(char_ - ']') >> ']';
 const auto frame = lit(" => ") >> x3::raw[symbol >> -offset] >> x3::omit[-module_name];
 

@@ -23,6 +23,10 @@ inline std::string_view view(const text_range& r) {
 const auto number = x3::ulong_long;
 // As isspace() has it, without asking it for each character.
 const auto white = char_(" \t\n\v\f\r");
+// For any byte: those of the library's own classes are not to be asked about bytes beyond ASCII.
+const auto blank = char_(" \t");
+const auto digit = char_("0-9");
+const auto xdigit = char_("0-9a-fA-F");
 const auto word = x3::raw[+(char_ - white)];
 
 // A beginning of the text fits.

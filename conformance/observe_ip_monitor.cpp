@@ -17,6 +17,8 @@ namespace quiesce::observe {
 
 namespace {
 
+using grammar::blank;
+using grammar::digit;
 using grammar::iterator;
 using grammar::text_range;
 using grammar::view;
@@ -47,14 +49,14 @@ using grammar::word;
 
 const auto number = x3::uint_;
 const auto stamp = '[' >> number >> '-' >> number >> '-' >> number >> 'T' >> number >> ':' >> number >> ':' >> number >>
-                   '.' >> x3::raw[+x3::digit] >> ']' >> -lit(' ');
+                   '.' >> x3::raw[+digit] >> ']' >> -lit(' ');
 const auto label = '[' >> x3::raw[+(char_ - (lit(']') | '['))] >> ']';
 const auto device_name = x3::raw[+(char_ - (white | '@' | (lit(':') >> ' ')))];
 const auto link_line = number >> ": " >> device_name >> x3::omit[-('@' >> +(char_ - (lit(": ") | white)))] >> ": <" >>
                        x3::omit[*(char_ - '>')] >> '>';
 const auto address_line = x3::omit[number] >> ": " >> x3::omit[device_name] >> x3::omit[-('@' >> +(char_ - white))] >>
-                          x3::omit[-lit(':')] >> x3::omit[+x3::blank] >> (lit("inet") | "family");
-const auto link_address = x3::omit[+x3::blank] >> "link/" >> x3::omit[word] >> ' ' >> word;
+                          x3::omit[-lit(':')] >> x3::omit[+blank] >> (lit("inet") | "family");
+const auto link_address = x3::omit[+blank] >> "link/" >> x3::omit[word] >> ' ' >> word;
 
 // Days since 1970 of a date (Howard Hinnant, "chrono-compatible low-level date algorithms").
 std::int64_t days(std::int64_t y, std::int64_t m, std::int64_t d) {

@@ -8,6 +8,9 @@ namespace quiesce::observe {
 
 namespace {
 
+using grammar::blank;
+using grammar::digit;
+using grammar::xdigit;
 using grammar::iterator;
 using grammar::text_range;
 using grammar::view;
@@ -55,8 +58,8 @@ using grammar::number;
 using grammar::white;
 using grammar::word;
 
-const auto level = x3::omit['<' >> +x3::digit >> '>'];
-const auto stamp = -level >> '[' >> x3::omit[*x3::blank] >> number >> '.' >> x3::raw[+x3::digit] >> ']' >> -lit(' ');
+const auto level = x3::omit['<' >> +digit >> '>'];
+const auto stamp = -level >> '[' >> x3::omit[*blank] >> number >> '.' >> x3::raw[+digit] >> ']' >> -lit(' ');
 
 const auto head = lit("ND ") >> number >> ' ' >> word >> -lit(' ');
 const auto group = lit(" group=") >> x3::omit[x3::int_];
@@ -71,7 +74,7 @@ const auto waiting = lit("unregister_netdevice: waiting for ") >> x3::raw[+(char
 const auto users = lit("ref_tracker: ") >> x3::raw[+(char_ - " users at") >> " users at"];
 const auto leaked = -lit("ref_tracker: ") >> x3::raw[lit("leaked reference.")];
 const auto frame =
-    x3::omit[+x3::blank] >> x3::raw[+(char_ - (char_('+') | white))] >> x3::omit["+0x" >> +x3::xdigit >> "/0x"];
+    x3::omit[+blank] >> x3::raw[+(char_ - (char_('+') | white))] >> x3::omit["+0x" >> +xdigit >> "/0x"];
 
 bool parse_rest(std::string_view rest, module_record& out) {
   if (out.what == "hi" || out.what == "lo") {
