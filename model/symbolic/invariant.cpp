@@ -82,4 +82,31 @@ cube state_in(const finite_system& s, sat_solver& model) {
   return out;
 }
 
+bool starts_in(const finite_system& s, sat_solver& solver, const cube& c) {
+  std::vector<literal> assumed;
+  for (literal l : c) assumed.push_back(behind(s, s.initial, l));
+  return solver.solve(assumed) == sat_answer::satisfiable;
+}
+
+cube lifted(circuit& graph, const finite_system& s, sat_solver& model, sat_solver& lifter, const cube& from,
+            const std::vector<literal>& target) {
+  std::vector<literal> assumed;
+  for (literal c : s.choices) assumed.push_back(model.value(c) ? c : c ^ 1u);
+  assumed.insert(assumed.end(), from.begin(), from.end());
+  std::vector<literal> misses;
+  for (literal l : target) misses.push_back(l ^ 1u);
+  const literal question = graph.input();
+  misses.push_back(question ^ 1u);
+  lifter.require_any(misses);
+  assumed.push_back(question);
+  cube out = from;
+  if (lifter.solve(assumed) == sat_answer::unsatisfiable) {
+    out.clear();
+    for (literal l : from)
+      if (lifter.used(l)) out.push_back(l);
+  }
+  lifter.require(question ^ 1u);
+  return out;
+}
+
 }  // namespace quiesce::symbolic

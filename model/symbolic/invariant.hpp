@@ -30,4 +30,12 @@ std::string words_of(const transition_system&, const finite_system&, const cube&
 // The state in the solver's model: one literal for each variable of few values, that of its value; all bits of others.
 cube state_in(const finite_system&, sat_solver& model);
 
+// Is an initial state in the cube? `solver` may have seen anything that is true of all states.
+bool starts_in(const finite_system&, sat_solver& solver, const cube&);
+
+// With the inputs in `model`, which part of the state `from` is enough to make all of `target` true? `lifter` knows the
+// circuit only; it is asked once, and keeps nothing of the question.
+cube lifted(circuit& graph, const finite_system&, sat_solver& model, sat_solver& lifter, const cube& from,
+            const std::vector<literal>& target);
+
 }  // namespace quiesce::symbolic

@@ -51,14 +51,12 @@ class learner {
   engine_result run();
 
  private:
-  cube lifted(const cube& from, const std::vector<literal>& target);
   std::vector<literal> reaching(const cube&) const;
   bool exclude(const cube& origin, const cube& behind_it);
   cube few_conditions(const cube& origin) const;
   bool imagine(const cube&);
   void imagine_all();
   cube wide(const cube&) const;
-  bool initial(const cube&);
   void keep(const cube&, std::size_t family, bool first);
   literal reached(const cube&);
   void activate(const cube&);
@@ -90,32 +88,6 @@ std::vector<literal> learner::reaching(const cube& c) const {
   std::vector<literal> out{s_.step.valid};
   for (literal l : c) out.push_back(behind(s_, s_.step, l));
   return out;
-}
-
-cube learner::lifted(const cube& from, const std::vector<literal>& target) {
-  std::vector<literal> assumed;
-  for (literal c : s_.choices) assumed.push_back(solver_.value(c) ? c : c ^ 1u);
-  assumed.insert(assumed.end(), from.begin(), from.end());
-  std::vector<literal> misses;
-  for (literal l : target) misses.push_back(l ^ 1u);
-  const literal question = graph_.input();
-  misses.push_back(question ^ 1u);
-  lifter_.require_any(misses);
-  assumed.push_back(question);
-  cube out = from;
-  if (lifter_.solve(assumed) == sat_answer::unsatisfiable) {
-    out.clear();
-    for (literal l : from)
-      if (lifter_.used(l)) out.push_back(l);
-  }
-  lifter_.require(question ^ 1u);
-  return out;
-}
-
-bool learner::initial(const cube& c) {
-  std::vector<literal> assumed;
-  for (literal l : c) assumed.push_back(behind(s_, s_.initial, l));
-  return starts_.solve(assumed) == sat_answer::satisfiable;
 }
 
 std::size_t learner::field_of(literal l) const {
@@ -262,18 +234,19 @@ bool learner::exclude(const cube& origin, const cube& behind_it) {
       return false;
     }
     cube c = few_conditions(origin);
-    if (initial(c)) {
+    if (starts_in(s_, starts_, c)) {
       seen_.add_run_from(state_of(t_, s_, starts_, s_.initial.next), 0);
       continue;
     }
     if (imagined_.in(origin) == imagined_.size() && imagine(c)) continue;
     cube w = wide(c);
     while (imagined_.in(c) == imagined_.size() && imagine(w)) w = wide(c);
-    if (!initial(w)) c = w;
+    if (!starts_in(s_, starts_, w)) c = w;
     ++families_;
     keep(c, families_, true);
     for (const cube& other : exchanges_.images(c))
-      if (other != c && seen_.states().in(other) == seen_.states().size() && !initial(other)) keep(other, families_, false);
+      if (other != c && seen_.states().in(other) == seen_.states().size() && !starts_in(s_, starts_, other))
+        keep(other, families_, false);
     return true;
   }
 }
@@ -349,7 +322,7 @@ engine_result learner::run() {
       next = asked[next];
       target = reaching(clauses_[next].excludes);
     }
-    const cube origin = lifted(state_in(s_, solver_), target);
+    const cube origin = lifted(graph_, s_, solver_, lifter_, state_in(s_, solver_), target);
     if (!exclude(origin, clause_next ? clauses_[next].excludes : cube{})) {
       if (!clause_next) return counterexample(seen_.depth(seen_.states().in(origin)) + 1);
       // Which of its states is reachable is known by now, with those behind it: clauses that they contradict are wrong.

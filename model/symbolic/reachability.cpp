@@ -54,8 +54,6 @@ class prover {
 
   std::vector<literal> at_least(std::size_t level) const;
   outcome predecessor(const cube& c, std::size_t level, std::vector<literal> extra, cube* core);
-  bool initial(const cube&);
-  cube lifted(const cube& from, const std::vector<literal>& target);
   cube generalised(cube, std::size_t level);
   bool reached_only_from_itself(const cube&, std::size_t level, cube& core);
   void keep(const cube&, std::size_t level);
@@ -106,33 +104,6 @@ prover::outcome prover::predecessor(const cube& c, std::size_t level, std::vecto
   return outcome::no;
 }
 
-bool prover::initial(const cube& c) {
-  std::vector<literal> assumed;
-  for (literal l : c) assumed.push_back(behind(s_, s_.initial, l));
-  return starts_.solve(assumed) == sat_answer::satisfiable;
-}
-
-// With these inputs, which part of the state is enough to make all of `target` true?
-cube prover::lifted(const cube& from, const std::vector<literal>& target) {
-  std::vector<literal> assumed;
-  for (literal c : s_.choices) assumed.push_back(solver_.value(c) ? c : c ^ 1u);
-  assumed.insert(assumed.end(), from.begin(), from.end());
-  std::vector<literal> misses;
-  for (literal l : target) misses.push_back(l ^ 1u);
-  const literal question = graph_.input();
-  misses.push_back(question ^ 1u);
-  lifter_.require_any(misses);
-  assumed.push_back(question);
-  cube out = from;
-  if (lifter_.solve(assumed) == sat_answer::unsatisfiable) {
-    out.clear();
-    for (literal l : from)
-      if (lifter_.used(l)) out.push_back(l);
-  }
-  lifter_.require(question ^ 1u);
-  return out;
-}
-
 // Drops bits while what is left is neither initial nor reached from the frame below (Bradley's MIC without its recursion).
 cube prover::generalised(cube c, std::size_t level) {
   std::set<literal> needed;
@@ -142,11 +113,11 @@ cube prover::generalised(cube c, std::size_t level) {
     cube less = c;
     less.erase(less.begin() + (next - c.begin()));
     cube core;
-    if (initial(less) || !reached_only_from_itself(less, level - 1, core)) {
+    if (starts_in(s_, starts_, less) || !reached_only_from_itself(less, level - 1, core)) {
       needed.insert(*next);
       continue;
     }
-    c = core.empty() || initial(core) ? less : core;
+    c = core.empty() || starts_in(s_, starts_, core) ? less : core;
   }
 }
 
@@ -177,7 +148,7 @@ prover::outcome prover::block_all(std::size_t top) {
     obligation o = waiting_.top();
     waiting_.pop();
     if (watch_.check(0, 0)) return outcome::stopped;
-    if (o.level == 0 || initial(o.states)) {
+    if (o.level == 0 || starts_in(s_, starts_, o.states)) {
       found_length_ = o.level + o.distance;
       return outcome::yes;
     }
@@ -198,7 +169,7 @@ prover::outcome prover::block_all(std::size_t top) {
     if (answer == outcome::yes) {
       std::vector<literal> target{s_.step.valid};
       for (literal l : o.states) target.push_back(behind(s_, s_.step, l));
-      const cube before = lifted(state_in(s_, solver_), target);
+      const cube before = lifted(graph_, s_, solver_, lifter_, state_in(s_, solver_), target);
       solver_.require(question ^ 1u);
       waiting_.push({o.level - 1, ages_++, before, o.distance + 1});
       waiting_.push(std::move(o));
@@ -206,7 +177,7 @@ prover::outcome prover::block_all(std::size_t top) {
     }
     solver_.require(question ^ 1u);
     std::sort(core.begin(), core.end());
-    if (core.empty() || initial(core)) core = o.states;
+    if (core.empty() || starts_in(s_, starts_, core)) core = o.states;
     core = generalised(std::move(core), o.level);
     std::size_t level = o.level;
     while (level < top && predecessor(core, level, {}, nullptr) == outcome::no) ++level;
@@ -278,7 +249,7 @@ engine_result prover::run() {
       const sat_answer answer = solver_.solve(assumed);
       if (answer == sat_answer::stopped) return stopped();
       if (answer == sat_answer::unsatisfiable) break;
-      waiting_.push({top, ages_++, lifted(state_in(s_, solver_), {bad_}), 0});
+      waiting_.push({top, ages_++, lifted(graph_, s_, solver_, lifter_, state_in(s_, solver_), {bad_}), 0});
       const outcome blocked = block_all(top);
       if (blocked == outcome::stopped) return stopped();
       if (blocked == outcome::yes) return counterexample(found_length_);
