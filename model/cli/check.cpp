@@ -56,15 +56,15 @@ void check_usage(const check_options& o) {
   const auto& solvers = symbolic::engines();
   const bool known = o.engine == "auto" || o.engine == "explicit" ||
                      std::any_of(solvers.begin(), solvers.end(), [&](const auto& e) { return e.name == o.engine; });
-  if (!known)
-    usage_error(fmt::format("there is no engine '{}'", o.engine),
-                "there are " + symbolic::engine_names());
+  if (!known) usage_error(fmt::format("there is no engine '{}'", o.engine), "there are " + symbolic::engine_names());
   if (o.most.max_depth != 0 && o.engine != "bounded" && o.engine != "induction")
     usage_error("--depth belongs to --engine bounded or induction");
   if (o.most.symmetry && o.engine != "auto" && o.engine != "explicit")
     usage_error("--symmetry belongs to the explicit engine");
   if (o.most.reduce.any() && o.engine != "auto" && o.engine != "explicit")
     usage_error("--reduce belongs to the explicit engine");
+  if (o.most.expected_states != 0 && o.most.store != state_store::bare)
+    usage_error("--expect-states belongs to --store bare");
   writer_named(o.format);
 }
 
@@ -115,8 +115,8 @@ std::vector<const claim_entry*> selected(const std::vector<const claim_entry*>& 
 std::vector<const claim_entry*> answerable(catalogue& inputs, std::vector<const claim_entry*> claims, const limits& most) {
   const char* why = unsound_for_responses(most);
   if (!why) return claims;
-  const auto left = std::erase_if(
-      claims, [&](const claim_entry* c) { return is_response(inputs.property(c->claim.property).property); });
+  const auto left =
+      std::erase_if(claims, [&](const claim_entry* c) { return is_response(inputs.property(c->claim.property).property); });
   if (left) log(fmt::format("quiesce: {} claims about runs without end are left out: {}", left, why));
   return claims;
 }
@@ -340,8 +340,8 @@ action add_check(CLI::App& app) {
   app.add_option("TARGET", options->targets, "claims (name or file) or models (name or file); none: every shipped claim");
   add_selection(app, options->what);
   app.add_option("--property", options->properties, "a property; repeatable; none: all that apply")->allow_extra_args(false);
-  const CLI::Option* engine = app.add_option("--engine", options->engine, "one of: " + symbolic::engine_names() +
-                                                                              "; default: explicit; auto says what it picked");
+  const CLI::Option* engine = app.add_option(
+      "--engine", options->engine, "one of: " + symbolic::engine_names() + "; default: explicit; auto says what it picked");
   app.add_option("--depth", options->most.max_depth, "bounded, induction: no more than so many steps");
   app.add_option("--threads", options->most.threads, "threads; default: one for each core")->check(CLI::Range(1u, 1024u));
   app.add_option("--max-states", options->most.max_states, "end with `unknown` beyond so many states")->check(not_whole);
@@ -349,14 +349,18 @@ action add_check(CLI::App& app) {
   app.add_option("--timeout", options->timeout, "end with `unknown` after so many seconds")->check(not_seconds);
   app.add_flag("--symmetry,!--no-symmetry", options->most.symmetry,
                "count states up to exchange of interchangeable elements");
-  app.add_option("--reduce", options->reduce,
-                 "steps that need not be explored or kept: none; merge, partial-order or all")
+  app.add_option("--reduce", options->reduce, "steps that need not be explored or kept: none; merge, partial-order or all")
       ->check(CLI::IsMember({"none", "merge", "partial-order", "all"}));
-  static const std::map<std::string, state_store> stores = {
-      {"full", state_store::full}, {"compressed", state_store::compressed}, {"hash-compact", state_store::hash_compact}};
+  static const std::map<std::string, state_store> stores = {{"full", state_store::full},
+                                                            {"bare", state_store::bare},
+                                                            {"compressed", state_store::compressed},
+                                                            {"hash-compact", state_store::hash_compact}};
   app.add_option("--store", options->most.store,
-                 "how seen states are kept: full; compressed (less memory, one thread); hash-compact (never HOLDS)")
+                 "how seen states are kept: full; without predecessors, by one thread: bare (fast), compressed (least "
+                 "memory), hash-compact (never HOLDS)")
       ->transform(CLI::CheckedTransformer(stores));
+  app.add_option("--expect-states", options->most.expected_states, "--store bare: make room for so many states at once")
+      ->check(not_whole);
   static const std::map<std::string, native_mode> modes = {
       {"auto", native_mode::automatic}, {"off", native_mode::off}, {"wait", native_mode::wait}};
   app.add_option("--native", options->most.native, "compiled steps: auto (for long searches), off, wait (before the search)")

@@ -32,6 +32,7 @@ constexpr way ways[] = {
     {"all, symmetry", {true, true}, true},
     // No reductions, but no answer may depend on them either.
     {"two threads", {false, false}, false, 2},
+    {"bare", {false, false}, false, 0, state_store::bare},
     {"compressed", {false, false}, false, 0, state_store::compressed},
     {"compiled", {false, false}, false, 0, state_store::full, native_mode::wait},
     {"all of these", {true, true}, true, 2, state_store::full, native_mode::wait},

@@ -5,6 +5,7 @@
 #include <exception>
 #include <set>
 
+#include "model/explicit/bare_set.hpp"
 #include "model/explicit/merge.hpp"
 #include "model/explicit/quotient_set.hpp"
 #include "model/explicit/state_blocks.hpp"
@@ -30,6 +31,7 @@ class compact_exploration {
     if (o.reduce.any()) reduced_ = std::make_unique<reducer>(s, o.reduce);
     use(s.make_stepper());
     result_.properties.resize(s.program().properties.size());
+    if (o.store == state_store::bare) set_ = std::make_unique<bare_set>(words_, o.expected_states);
     if (o.store == state_store::compressed) set_ = std::make_unique<quotient_set>(used_bits(s.state_layout()));
     if (o.store == state_store::hash_compact) {
       auto hashes = std::make_unique<hash_set>(words_);

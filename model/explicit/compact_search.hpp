@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The same search with less memory for each state: sets without numbers and predecessors (compact_set.hpp). One thread. What
+// The same search with less for each state: sets without numbers and predecessors (compact_set.hpp). One thread. What
 // is found is searched again by the full search, down to its depth, for the same counterexample.
 
 #include "model/explicit/search.hpp"

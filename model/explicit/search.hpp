@@ -29,9 +29,9 @@ struct search_progress {
   double elapsed_s = 0;
 };
 
-// How seen states are kept: with numbers and predecessors; full states without (compact_set.hpp); hashes of them, which
-// may take a new state for a seen one.
-enum class state_store : std::uint8_t { full, compressed, hash_compact };
+// How seen states are kept: with numbers and predecessors; full states without (bare_set.hpp); full states in few bits
+// (quotient_set.hpp); hashes of them, which may take a new state for a seen one.
+enum class state_store : std::uint8_t { full, bare, compressed, hash_compact };
 
 // A file to go on from, and one to go on from later (checkpoint.hpp). Full store only. Empty: none.
 struct checkpoint_plan {
@@ -45,6 +45,7 @@ struct search_result;
 
 struct search_options {
   state_store store = state_store::full;        // the others use one thread
+  std::uint64_t expected_states = 0;            // bare: there is room for so many from the beginning
   std::uint64_t max_depth = ~std::uint64_t{0};  // levels beyond are not expanded
   unsigned threads = 0;                         // 0: one for each processor
   std::uint64_t max_states = 0;                 // 0: no limit

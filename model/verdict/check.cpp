@@ -180,6 +180,7 @@ search_result prepared_check::search(const limits& most, const progress& report)
   options.reduce = most.reduce;
   options.native = most.native;
   options.store = most.store;
+  options.expected_states = most.expected_states;
   options.stop_at_first = most.stop_early && question_.properties.size() == 1;
   options.progress = report;
   options.examine = most.examine;

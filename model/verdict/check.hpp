@@ -33,6 +33,7 @@ struct limits {
   reductions reduce;                            // steps that are not explored or not kept, because others say the same
   native_mode native = native_mode::automatic;  // compiled steps for long searches; never changes an answer
   state_store store = state_store::full;
+  std::uint64_t expected_states = 0;            // see search_options
   std::string engine = "explicit";              // or one of symbolic::engines()
   std::uint64_t max_depth = 0;                  // steps, for those
   checkpoint_plan checkpoint;                   // explicit, full store, one question; its `identity` is set by the check

@@ -26,6 +26,12 @@ std::string quiesce_command(const tool& t, const subject& s, const std::string& 
       directory, where().quiesce, s.property, t.option);
 }
 
+// A table of as many slots as the other tools get.
+std::string bare_command(const tool& t, const subject& s, const std::string& directory) {
+  const std::uint64_t slots = std::uint64_t{1} << s.table_bits;
+  return fmt::format("{} --expect-states {}", quiesce_command(t, s, directory), slots / 8 * 5);
+}
+
 // -o1 -o2 -o3: neither dead variables nor merged statements change the number of states.
 std::string spin_command(const tool& t, const subject& s, const std::string& directory) {
   if (s.promela.empty()) return "";
@@ -65,6 +71,7 @@ const std::vector<tool>& tools() {
   static const std::vector<tool> all = {
       {"quiesce", "--threads 1", quiesce_command, ours, our_steps, false},
       {"quiesce, 2 threads", "--threads 2", quiesce_command, ours, our_steps, false},
+      {"quiesce, bare", "--threads 1 --store bare", bare_command, ours, our_steps, false},
       {"quiesce, compressed", "--threads 1 --store compressed", quiesce_command, ours, our_steps, false},
       {"quiesce, symmetry", "--threads 1 --symmetry", quiesce_command, ours, our_steps, false},
       {"spin, depth first", "", spin_command, stored, spin_steps, false},

@@ -85,7 +85,7 @@ RC_GTEST_PROP(engine_random_programs, agrees_with_the_naive_enumerator, ()) {
     if (one.properties[i]) RC_ASSERT(same_run(one.properties[i]->run, four.properties[i]->run));
   if (one.deadlock) RC_ASSERT(same_run(one.deadlock->run, four.deadlock->run));
 
-  for (const state_store store : {state_store::compressed, state_store::hash_compact}) {
+  for (const state_store store : {state_store::bare, state_store::compressed, state_store::hash_compact}) {
     o.store = store;
     search_result compact = explore(*system, o);
     expect_same(*system, compact, n);

@@ -8,6 +8,8 @@
 #include <random>
 #include <set>
 
+#include "model/explicit/bare_set.hpp"
+
 namespace quiesce::test {
 namespace {
 
@@ -66,6 +68,26 @@ TEST(engine_compact_set, many_at_once_are_as_one_by_one) {
     for (std::uint32_t k = 0; k < n; ++k) ASSERT_EQ(fresh[k], single.insert(&states[2 * k])) << round << " " << k;
   }
   EXPECT_EQ(many.size(), single.size());
+}
+
+TEST(engine_compact_set, bare_states_are_exact_whether_room_was_made_or_not) {
+  for (const std::vector<std::uint32_t>& used :
+       std::vector<std::vector<std::uint32_t>>{{1}, {5}, {64}, {64, 30}, {17, 60, 3}, {64, 63, 62, 61, 60}})
+    for (const std::uint64_t expected : {0u, 1u, 1000u, 20000u}) {
+      bare_set set(static_cast<std::uint32_t>(used.size()), expected);
+      compare(set, used, 20000);
+    }
+}
+
+TEST(engine_compact_set, a_bare_table_that_was_large_enough_does_not_grow) {
+  bare_set set(2, 1000000);
+  const std::uint64_t before = set.memory_bytes();
+  std::mt19937_64 random(1);
+  for (int k = 0; k < 1000000; ++k) {
+    const word x[] = {random(), random() >> 34};
+    set.insert(x);
+  }
+  EXPECT_EQ(set.memory_bytes(), before);
 }
 
 TEST(engine_compact_set, hashes_differ_where_states_do) {
