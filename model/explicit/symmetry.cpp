@@ -249,6 +249,17 @@ bool symmetry::trivial() const { return plan_->classes.empty(); }
 std::uint64_t symmetry::order() const { return plan_->order(); }
 const std::string& symmetry::why() const { return plan_->why_; }
 
+void symmetry::initial(const step_visitor& visit) {
+  const std::vector<step> steps = std::move(plan_->initial);
+  const std::vector<word> states = std::move(plan_->initial_states);
+  const word* at = states.data();
+  for (step x : steps) {
+    x.state = at;
+    at += plan_->system.state_layout().words();
+    visit(x);
+  }
+}
+
 bool symmetry::interchangeable(ir::sort_id s) const {
   for (const auto& c : plan_->classes)
     if (c.sort == s && c.element.size() == plan_->p.sorts[s].element.size()) return true;

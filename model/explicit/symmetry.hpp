@@ -31,6 +31,9 @@ class symmetry {
   std::uint64_t order() const;     // of the group; saturates
   const std::string& why() const;  // what was taken out of the group, one reason a line; empty: nothing
 
+  // The initial steps that it looked at, in their order, so that they need not be taken again. Once; nothing afterwards.
+  void initial(const step_visitor&);
+
   // Any two elements of the sort may be exchanged, and there are at least two.
   bool interchangeable(ir::sort_id) const;
 

@@ -12,6 +12,8 @@
 
 namespace quiesce::symmetries {
 
+constexpr std::uint32_t tabulated_bits = 8;  // of a field
+
 // Bits of an element's own fields in one word. Some of these together, up to `last`, make one number: the same fields for
 // each element of a class, whatever words they are in.
 struct own_bits {
@@ -51,24 +53,5 @@ inline const auto sign_own_fields = __builtin_cpu_supports("bmi2") ? sign_own_fa
 #else
 inline const auto sign_own_fields = sign_own_anywhere;
 #endif
-
-// A permutation of the elements as moves of bits.
-struct packed_move {
-  struct shift {
-    std::uint32_t from = 0, to = 0;
-    word mask = 0;
-    std::uint32_t left = 0;  // rotated
-  };
-  struct field {
-    std::uint32_t number = 0;  // of the place that it comes from
-    slot from, to;
-    std::uint32_t table = ~0u;  // where in `images` those of its codes begin; ~0u: to be computed
-  };
-  std::vector<shift> shifts;             // by target
-  std::vector<std::uint32_t> shift_end;  // by word, of those into it
-  std::vector<word> images;
-  std::vector<field> always, sparse;  // fields whose value moves; of the sparse ones 0 stays 0
-  sort_images to;
-};
 
 }  // namespace quiesce::symmetries

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Representatives from packed fields. The elements of a class ascend by a signature: all that the state says of an element
 // without naming another one, taken together at once from the words, and who names it. Mostly that leaves one permutation,
-// and often the identity; among elements of equal signature the least image is taken. Where too many orders are left, the
+// and often the identity. Elements of equal signature are told apart by the signatures of what they are related to; among
+// those that still are equal, and not alike, the least image is taken. Where too many orders are left, the
 // careful canonicaliser decides. Which of the two it is depends on the signatures alone, so it is the same for a whole
 // orbit.
 
-#include <array>
-#include <bit>
-#include <unordered_map>
-
 #include "model/explicit/symmetry_bits.hpp"
+#include "model/explicit/symmetry_moves.hpp"
 #include "model/explicit/symmetry_plan.hpp"
 
 namespace quiesce {
@@ -20,11 +18,12 @@ using symmetries::mention;
 using symmetries::mix;
 using symmetries::own_bits;
 using symmetries::packed_move;
+using symmetries::packed_moves;
 using symmetries::place;
+using symmetries::tabulated_bits;
 
-constexpr std::uint32_t most_movable = 15;   // four bits each name a permutation
-constexpr std::uint64_t most_orders = 24;    // images of one state
-constexpr std::uint32_t tabulated_bits = 8;  // of a field
+constexpr std::uint32_t most_movable = 15;  // four bits each name a permutation
+constexpr std::uint64_t most_orders = 24;   // images of one state
 
 class packed_canonicaliser final : public symmetry::canonicaliser {
  public:
@@ -35,29 +34,35 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
         never_read_(words_, 0),
         dead_(words_, 0),
         sum_(p.movable),
+        finer_(p.movable),
+        exact_(p.movable),
         order_(p.movable),
         image_(words_),
         best_(words_),
         copy_(words_),
-        exchange_(std::size_t{p.movable} * p.movable) {
+        exchange_(std::size_t{p.movable} * p.movable),
+        moves_(p) {
     sparse_mask_.resize(words_);
     field_at_.resize(std::size_t{words_} * 64);
-    for (std::uint32_t k = 0; k < p.movable; ++k) identity_ |= std::uint64_t{k} << (4 * k);
     numbers_of_.resize(p.movable);
     find_dead();
     sort_places();
-    find_moved();
   }
 
   void canonical(word* state) override {
     clear_dead(state);
     sign(state);
-    const bool identity = arrange();
+    bool identity = arrange();
+    drop_alike();
+    if (ties_) {
+      refine(state);
+      identity = ordered();
+    }
     const std::uint64_t orders = ties_ ? find_kinds(state) : 1;
     if (orders == 1 && identity) return;
     if (orders > most_orders) return careful_->canonical(state);
     if (orders == 1) {
-      apply(*move_to(), state, image_.data());
+      moves_.apply(*moves_.to(order_), state, dead_.data(), image_.data());
       std::copy(image_.begin(), image_.end(), state);
       return;
     }
@@ -112,8 +117,9 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
 
   // --- signatures ---
 
+  static constexpr std::uint32_t nobody = ~0u, several = ~0u - 1;
   struct contribution {
-    std::uint32_t element = 0;
+    std::uint32_t element = 0, other = nobody;
     std::uint64_t what = 0;
   };
   // A field that names elements, by its value or by several indices.
@@ -138,12 +144,6 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     return found;
   }
 
-  bool names_values(const place& x) const {
-    if (x.moves.sort == ir::nothing) return false;
-    const auto& all = plan_.mentions[x.moves.sort];
-    return std::any_of(all.begin(), all.end(), [](const mention& m) { return m.element != ~0u; });
-  }
-
   // Which field of its element a place is: the same for the places that permutations map to each other.
   std::vector<std::uint64_t> kind_of(const place& x) const {
     std::vector<std::uint64_t> out{x.variable};
@@ -158,11 +158,11 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     for (std::uint32_t s = 0; s < plan_.places.size(); ++s) {
       const place& x = plan_.places[s];
       if (x.at.bits == 0) continue;
-      const bool names = names_values(x);
+      const bool names = plan_.names_values(x);
       const std::uint32_t e = owner_of(x);
       if (!names && e != ~0u)
         own[e].emplace_back(x.at.index * 64 + x.at.shift, s);
-      else if (names || several(x))
+      else if (names || of_several(x))
         add_naming(s);
     }
     for (auto& fields : own) std::sort(fields.begin(), fields.end());
@@ -176,7 +176,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     }
   }
 
-  bool several(const place& x) const {
+  bool of_several(const place& x) const {
     const auto& sorts = plan_.p.variables[x.variable].index;
     std::size_t n = 0;
     for (std::size_t k = 0; k < sorts.size(); ++k) n += movable(sorts[k], x.index[k]);
@@ -227,7 +227,9 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
       n.first = static_cast<std::uint32_t>(starts_.size());
       for (word code = 0; code <= x.at.mask; ++code) {
         starts_.push_back(static_cast<std::uint32_t>(contributions_.size()));
-        contributions(x, code, [&](std::uint32_t e, std::uint64_t what) { contributions_.push_back({e, what}); });
+        contributions(x, code, [&](std::uint32_t e, std::uint64_t what, std::uint32_t other) {
+          contributions_.push_back({e, other, what});
+        });
       }
       starts_.push_back(static_cast<std::uint32_t>(contributions_.size()));
     }
@@ -246,7 +248,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   // What this code of the field says of each movable element, without telling the others apart.
   template <class adder>
   void contributions(const place& x, word code, adder&& add) const {
-    const bool named = names_values(x) && code >= x.moves.options;
+    const bool named = plan_.names_values(x) && code >= x.moves.options;
     if (!named) {
       if (code) fact(x, code, ~0u, add);
     } else if (!x.moves.set) {
@@ -260,6 +262,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     }
   }
 
+  // add(element, what is said of it, the only other movable element in the fact; `nobody` or `several`)
   template <class adder>
   void fact(const place& x, word scalar, std::uint32_t member, adder&& add) const {
     std::vector<mention> about;
@@ -271,9 +274,12 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
       const auto before = about.begin() + static_cast<std::ptrdiff_t>(k);
       if (e == ~0u || std::any_of(about.begin(), before, [&](const mention& m) { return m.element == e; })) continue;
       std::uint64_t h = mix(x.variable + 1, scalar + 1);
-      for (const mention& m : about)
+      std::uint32_t other = nobody;
+      for (const mention& m : about) {
         h = mix(h, m.role + (m.element == ~0u ? 1 : m.element == e ? 2 : 3 + class_of(m.element)));
-      add(e, h);
+        if (m.element != ~0u && m.element != e && m.element != other) other = other == nobody ? m.element : several;
+      }
+      add(e, h, other);
     }
   }
   std::uint64_t class_of(std::uint32_t e) const {
@@ -286,38 +292,106 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     std::fill(sum_.begin(), sum_.end(), 0);
     symmetries::sign_own_fields(own_, state, sum_.data(), numbers_.data());
     named_ = 0;
+    contributions_of(state, [&](const contribution& c) {
+      sum_[c.element] += c.what;
+      named_ |= 1u << c.element;
+    });
+  }
+
+  template <class taker>
+  void contributions_of(const word* state, taker&& take) {
     for (const naming& n : always_)
-      if (!dead(n.at)) add_named(n, get(state, n.at));
+      if (!dead(n.at)) take_named(n, get(state, n.at), take);
     for (std::uint32_t w = 0; w < words_; ++w)
       for (word rest = state[w] & sparse_mask_[w]; rest;) {
         const naming& n = sparse_[field_at_[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(rest))]];
-        add_named(n, get(state, n.at));
+        take_named(n, get(state, n.at), take);
         rest &= ~(n.at.mask << n.at.shift);
       }
   }
 
-  void add_named(const naming& n, word code) {
+  template <class taker>
+  void take_named(const naming& n, word code, taker&& take) {
     if (n.first == ~0u) {
-      contributions(plan_.places[n.number], code, [&](std::uint32_t e, std::uint64_t what) {
-        sum_[e] += what;
-        named_ |= 1u << e;
+      contributions(plan_.places[n.number], code, [&](std::uint32_t e, std::uint64_t what, std::uint32_t other) {
+        take(contribution{e, other, what});
       });
       return;
     }
     const contribution* end = contributions_.data() + starts_[n.first + code + 1];
-    for (const contribution* c = contributions_.data() + starts_[n.first + code]; c != end; ++c) {
-      sum_[c->element] += c->what;
-      named_ |= 1u << c->element;
-    }
+    for (const contribution* c = contributions_.data() + starts_[n.first + code]; c != end; ++c) take(*c);
   }
 
-  // --- orders ---
+  // --- elements of one signature ---
 
   // Elements of one signature, first in order_. Exchanging two of one kind changes nothing.
   struct tie {
     std::uint32_t first = 0;
     std::vector<std::uint32_t> members, kinds, labels;
   };
+
+  // Tells them apart by the signatures of what the state relates them to, and notes what it relates each to exactly: where
+  // that is the same for two, exchanging them changes nothing.
+  void refine(const word* state) {
+    std::fill(finer_.begin(), finer_.end(), 0);
+    std::fill(exact_.begin(), exact_.end(), 0);
+    inexact_ = 0;
+    contributions_of(state, [&](const contribution& c) {
+      if (c.other == nobody) return;
+      if (c.other == several) {
+        inexact_ |= 1u << c.element;
+        return;
+      }
+      finer_[c.element] += mix(c.what, sum_[c.other]);
+      exact_[c.element] += mix(c.what, c.other);
+    });
+    const std::size_t before = ties_;
+    ties_ = 0;
+    coarse_.swap(tie_);
+    for (std::size_t t = 0; t < before; ++t) split(coarse_[t]);
+  }
+
+  void split(tie& x) {
+    const auto n = static_cast<std::uint32_t>(x.members.size());
+    for (std::uint32_t k = 1; k < n; ++k)
+      for (std::uint32_t at = k; at > 0 && finer_[x.members[at - 1]] > finer_[x.members[at]]; --at)
+        std::swap(x.members[at - 1], x.members[at]);
+    std::copy(x.members.begin(), x.members.end(), order_.begin() + x.first);
+    for (std::uint32_t k = 0, end = 0; k < n; k = end) {
+      for (end = k + 1; end < n && finer_[x.members[end]] == finer_[x.members[k]];) ++end;
+      if (end - k > 1) add_tie(x.first + k, x.members.data() + k, x.members.data() + end);
+    }
+  }
+
+  void add_tie(std::uint32_t first, const std::uint32_t* from, const std::uint32_t* to) {
+    if (ties_ == tie_.size()) tie_.emplace_back();
+    tie_[ties_].first = first;
+    tie_[ties_++].members.assign(from, to);
+  }
+
+  // Ties whose order makes no difference.
+  void drop_alike() {
+    std::size_t kept = 0;
+    for (std::size_t t = 0; t < ties_; ++t) {
+      if (alike(tie_[t])) continue;
+      if (kept != t) std::swap(tie_[kept], tie_[t]);
+      ++kept;
+    }
+    ties_ = kept;
+  }
+
+  bool ordered() const {
+    for (std::uint32_t k = 0; k < order_.size(); ++k)
+      if (order_[k] != k) return false;
+    return true;
+  }
+
+  bool alike(const tie& x) const {
+    return std::all_of(x.members.begin() + 1, x.members.end(),
+                       [&](std::uint32_t e) { return plainly_alike(x.members[0], e); });
+  }
+
+  // --- orders ---
 
   // Sorts each class. Is the order found the identity?
   bool arrange() {
@@ -334,11 +408,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
       for (std::uint32_t k = 0; k < n;) {
         std::uint32_t end = k + 1;
         while (end < n && sum_[order[end]] == sum_[order[k]]) ++end;
-        if (end - k > 1) {
-          if (ties_ == tie_.size()) tie_.emplace_back();
-          tie_[ties_].first = c.first + k;
-          tie_[ties_++].members.assign(order + k, order + end);
-        }
+        if (end - k > 1) add_tie(c.first + k, order + k, order + end);
         for (; k < end; ++k) identity = identity && order[k] == c.first + k;
       }
     }
@@ -347,8 +417,8 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
 
   // How many orders of the tied elements may give different images. Ties of one kind are dropped.
   std::uint64_t find_kinds(const word* state) {
-    if (ties_ == 1 && tie_[0].members.size() == 2) {  // trying both costs no more
-      if (plainly_alike(tie_[0].members[0], tie_[0].members[1])) return ties_ = 0, 1;
+    if (ties_ == 1 && tie_[0].members.size() == 2) {  // trying both costs no more than a look
+      if (related_alike(tie_[0].members[0], tie_[0].members[1])) return ties_ = 0, 1;
       tie_[0].kinds = {0, 1};
       return 2;
     }
@@ -384,16 +454,21 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     return std::equal(at(x.first), at(x.second), at(y.first), at(y.second));
   }
 
+  // Of elements with equal signatures: behind refine().
+  bool related_alike(std::uint32_t a, std::uint32_t b) const {
+    return exact_[a] == exact_[b] && !(inexact_ >> a & 1) && !(inexact_ >> b & 1);
+  }
+
   bool unchanged(const word* state, std::uint32_t a, std::uint32_t b) {
-    if (plainly_alike(a, b)) return true;
+    if (related_alike(a, b)) return true;
     const packed_move& m = exchange_[a * plan_.movable + b];
     if (m.to.empty()) {
       std::vector<std::uint32_t> target(plan_.movable);
       std::iota(target.begin(), target.end(), 0u);
       std::swap(target[a], target[b]);
-      exchange_[a * plan_.movable + b] = compile(plan_.move_of(plan_.images(target)));
+      exchange_[a * plan_.movable + b] = moves_.compile(plan_.move_of(plan_.images(target)));
     }
-    apply(m, state, image_.data());
+    moves_.apply(m, state, dead_.data(), image_.data());
     return std::equal(image_.begin(), image_.end(), state);
   }
 
@@ -406,8 +481,8 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   }
 
   void arranged(const word* state, word* into) {
-    if (const packed_move* m = move_to())
-      apply(*m, state, into);
+    if (const packed_move* m = moves_.to(order_))
+      moves_.apply(*m, state, dead_.data(), into);
     else
       std::copy_n(state, words_, into);
   }
@@ -436,108 +511,6 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
     } while (std::next_permutation(t.labels.begin(), t.labels.end()));
   }
 
-  // --- moves ---
-
-  // To the present order; null: nothing moves.
-  const packed_move* move_to() {
-    std::uint64_t key = 0;
-    for (std::uint32_t k = 0; k < plan_.movable; ++k) key |= std::uint64_t{k} << (4 * order_[k]);
-    if (key == identity_) return nullptr;
-    recent& r = recent_[mix(key, 1) % recent_.size()];
-    if (r.key == key && r.move) return r.move;
-    auto it = moves_.find(key);
-    if (it == moves_.end()) {
-      if (moves_.size() > most_kept) {
-        moves_.clear();
-        recent_.fill({});
-      }
-      std::vector<std::uint32_t> target(plan_.movable);
-      for (std::uint32_t k = 0; k < plan_.movable; ++k) target[order_[k]] = k;
-      it = moves_.emplace(key, compile(plan_.move_of(plan_.images(target)))).first;
-    }
-    r = {key, &it->second};
-    return r.move;
-  }
-
-  packed_move compile(symmetries::move m) const {
-    packed_move out;
-    for (std::uint32_t s = 0; s < plan_.places.size(); ++s) {
-      const place& x = plan_.places[s];
-      if (x.at.bits == 0) continue;
-      const slot& to = plan_.places[m.slot_to[s]].at;
-      if (!names_values(x)) {
-        add_shift(out, x.at, to);
-        continue;
-      }
-      packed_move::field f{s, x.at, to};
-      const std::uint64_t greatest = ir::max_code(plan_.p, plan_.p.variables[x.variable].type);
-      if (x.at.bits <= tabulated_bits) {
-        f.table = static_cast<std::uint32_t>(out.images.size());
-        for (word code = 0; code <= x.at.mask; ++code)
-          out.images.push_back(code <= greatest ? image_of(x.moves, m.to, code) << to.shift : 0);
-      }
-      (zero_stays(x) ? out.sparse : out.always).push_back(f);
-    }
-    std::stable_sort(out.shifts.begin(), out.shifts.end(), [](const auto& a, const auto& b) { return a.to < b.to; });
-    for (std::uint32_t w = 0; w < words_; ++w)
-      out.shift_end.push_back(static_cast<std::uint32_t>(
-          std::count_if(out.shifts.begin(), out.shifts.end(), [&](const auto& x) { return x.to <= w; })));
-    out.to = std::move(m.to);
-    return out;
-  }
-
-  static void add_shift(packed_move& m, const slot& from, const slot& to) {
-    const std::uint32_t left = (64u + to.shift - from.shift) % 64;
-    const word mask = from.mask << from.shift;
-    for (packed_move::shift& s : m.shifts)
-      if (s.from == from.index && s.to == to.index && s.left == left) {
-        s.mask |= mask;
-        return;
-      }
-    m.shifts.push_back({from.index, to.index, mask, left});
-  }
-
-  void apply(const packed_move& m, const word* from, word* into) const {
-    const packed_move::shift* s = m.shifts.data();
-    for (std::uint32_t w = 0; w < words_; ++w) {
-      word bits = 0;
-      for (const packed_move::shift* end = m.shifts.data() + m.shift_end[w]; s != end; ++s)
-        bits |= std::rotl(from[s->from] & s->mask, static_cast<int>(s->left));
-      into[w] = bits;
-    }
-    for (const packed_move::field& f : m.always)
-      if (!dead(f.from)) place_image(m, f, from, into);
-    for (std::uint32_t w = 0; w < words_; ++w)
-      for (word rest = from[w] & moved_mask_[w]; rest;) {
-        const packed_move::field& f = m.sparse[moved_at_[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(rest))]];
-        place_image(m, f, from, into);
-        rest &= ~(f.from.mask << f.from.shift);
-      }
-  }
-
-  void place_image(const packed_move& m, const packed_move::field& f, const word* from, word* into) const {
-    const word code = get(from, f.from);
-    into[f.to.index] |=
-        f.table == ~0u ? image_of(plan_.places[f.number].moves, m.to, code) << f.to.shift : m.images[f.table + code];
-  }
-
-  static bool zero_stays(const place& x) { return x.moves.options > 0 || x.moves.set; }
-
-  // Numbers the sparse fields as compile() does.
-  void find_moved() {
-    std::uint32_t n = 0;
-    moved_mask_.resize(words_);
-    moved_at_.resize(std::size_t{words_} * 64);
-    for (const place& x : plan_.places) {
-      if (x.at.bits == 0 || !names_values(x) || !zero_stays(x)) continue;
-      moved_mask_[x.at.index] |= x.at.mask << x.at.shift;
-      for (std::uint32_t b = x.at.shift; b < x.at.shift + x.at.bits; ++b) moved_at_[x.at.index * 64 + b] = n;
-      ++n;
-    }
-  }
-
-  static constexpr std::size_t most_kept = 4096;  // permutations
-
   const symmetry::plan& plan_;
   std::unique_ptr<symmetry::canonicaliser> careful_;
   const std::uint32_t words_;
@@ -552,24 +525,17 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   std::vector<std::uint32_t> starts_;
   std::vector<contribution> contributions_;
   std::vector<word> sparse_mask_;
-  std::vector<word> moved_mask_;         // of the fields whose value moves, and of which 0 stays 0
-  std::vector<std::uint32_t> moved_at_;  // by bit of the state, its number among those
   std::vector<std::uint32_t> field_at_;  // by bit of the state, its number among the sparse ones
-  std::vector<std::uint64_t> sum_;
+  std::vector<std::uint64_t> sum_, finer_, exact_;
+  std::uint32_t inexact_ = 0;  // elements of which exact_ does not say all, as bits
   std::vector<std::uint32_t> order_;
-  std::vector<tie> tie_;  // the first `ties_` of them
+  std::vector<tie> tie_, coarse_;  // the first `ties_` of them
   std::size_t ties_ = 0;
   std::vector<std::uint32_t> leaders_;
   std::vector<word> image_, best_, copy_;
   std::vector<packed_move> exchange_;  // by pair of elements, made when wanted
   bool first_ = true;
-  std::unordered_map<std::uint64_t, packed_move> moves_;
-  struct recent {
-    std::uint64_t key = 0;
-    const packed_move* move = nullptr;
-  };
-  std::array<recent, 64> recent_{};
-  std::uint64_t identity_ = 0;
+  packed_moves moves_;
 };
 
 }  // namespace

@@ -178,6 +178,8 @@ struct symmetry::plan {
   std::vector<std::vector<std::uint64_t>> initial_steps() {
     std::vector<std::vector<std::uint64_t>> out;
     system.make_stepper()->initial([&](const step& x) {
+      initial.push_back(x);
+      initial_states.insert(initial_states.end(), x.state, x.state + system.state_layout().words());
       std::vector<std::uint64_t> one(x.state, x.state + system.state_layout().words());
       one.insert(one.end(), {static_cast<std::uint64_t>(x.outcome), x.kind, x.violated, x.marked});
       out.push_back(std::move(one));
@@ -257,6 +259,13 @@ struct symmetry::plan {
       }
   }
 
+  // May its value name an element that moves?
+  bool names_values(const place& x) const {
+    if (x.moves.sort == ir::nothing) return false;
+    const auto& all = mentions[x.moves.sort];
+    return std::any_of(all.begin(), all.end(), [](const mention& m) { return m.element != ~0u; });
+  }
+
   std::uint64_t order() const {
     std::uint64_t r = 1;
     for (const interchangeable& c : classes) r = symmetries::times(r, symmetries::factorial(c.element.size()));
@@ -296,6 +305,8 @@ struct symmetry::plan {
   const ir::program& p;
   element_orbits orbits;
   dead_locals locals;
+  std::vector<step> initial;               // all initial steps, in their order
+  std::vector<word> initial_states;        // and where they lead
   std::vector<place> places;               // by slot
   std::vector<std::uint32_t> may_be_dead;  // locals: it depends on where their process stands
   std::vector<std::uint32_t> never_read;   // used by the initial steps only, and the same behind all of them

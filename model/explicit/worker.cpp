@@ -41,9 +41,13 @@ void search_worker::start() {
   alone_ = true;
   struct enough {};
   try {
-    steps_->initial([&](const step& x) {
+    const step_visitor keep = [&](const step& x) {
       if (put_step(buffer_, x, seen_set::none, words_)) throw enough{};
-    });
+    };
+    if (shared_.symmetric)
+      shared_.symmetric->initial(keep);
+    else
+      steps_->initial(keep);
   } catch (const enough&) {}
   finish(true);
   buffer_.transitions = 0;
