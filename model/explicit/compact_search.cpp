@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "model/explicit/compact_search.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <set>
 
 #include "model/explicit/bare_set.hpp"
@@ -11,6 +14,7 @@
 #include "model/explicit/state_blocks.hpp"
 #include "model/explicit/symmetry.hpp"
 #include "model/explicit/worker.hpp"
+#include "properties/diagnostic.hpp"
 
 namespace quiesce {
 
@@ -31,7 +35,7 @@ class compact_exploration {
     if (o.reduce.any()) reduced_ = std::make_unique<reducer>(s, o.reduce);
     use(s.make_stepper());
     result_.properties.resize(s.program().properties.size());
-    if (o.store == state_store::bare) set_ = std::make_unique<bare_set>(words_, o.expected_states);
+    if (o.store == state_store::bare) set_ = bare_table(o.expected_states);
     if (o.store == state_store::compressed) set_ = std::make_unique<quotient_set>(used_bits(s.state_layout()));
     if (o.store == state_store::hash_compact) {
       auto hashes = std::make_unique<hash_set>(words_);
@@ -72,6 +76,14 @@ class compact_exploration {
     result_.group_order = symmetry_->order();
     result_.symmetry_note = symmetry_->why();
     if (!symmetry_->trivial()) canonical_ = symmetry_->make_canonicaliser();
+  }
+
+  std::unique_ptr<compact_set> bare_table(std::uint64_t expected) const {
+    try {
+      return std::make_unique<bare_set>(words_, expected);
+    } catch (const std::bad_alloc&) {
+      throw diagnostic(fmt::format("there is no memory for a table of {} states of {} bytes", expected, words_ * sizeof(word)));
+    }
   }
 
   void use(std::unique_ptr<stepper> s) { steps_ = reduced_ ? reduced_->make_stepper(std::move(s)) : std::move(s); }
