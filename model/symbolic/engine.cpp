@@ -10,6 +10,7 @@ const std::vector<engine>& engines() {
       {"bounded", bounded, "runs of at most so many steps, by SAT solver"},
       {"induction", induction, "k-induction with pairwise different states"},
       {"reachability", reachability, "property-directed reachability: finds an inductive invariant of the finite scope"},
+      {"spacer", spacer, "Z3's Horn solver; what it finds is confirmed by the SAT solver"},
       {"learning", learning, "an inductive invariant of the finite scope, guessed from runs"},
   };
   return all;

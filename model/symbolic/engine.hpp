@@ -6,6 +6,7 @@
 //               Model Checking without BDDs", TACAS 1999)
 //   induction   k-induction with pairwise different states (Sheeran, Singh, Stålmarck, FMCAD 2000)
 //   reachability  property-directed reachability (Bradley, VMCAI 2011; Eén, Mishchenko, Brayton, FMCAD 2011)
+//   spacer      Z3's Horn solver (Komuravelli, Gurfinkel, Chaki, CAV 2014); what it finds is confirmed by the SAT solver
 //   learning    an inductive invariant guessed from states that runs reach (after Garg et al., "ICE", CAV 2014)
 //
 // Every counterexample is executed by the interpreter before it is returned; one that does not replay is a defect
@@ -59,6 +60,7 @@ bool triggered_by_runs(const transition_system&, const finite_system&, std::uint
 engine_result bounded(const transition_system&, const finite_system&, std::uint32_t property, const engine_options&);
 engine_result induction(const transition_system&, const finite_system&, std::uint32_t property, const engine_options&);
 engine_result reachability(const transition_system&, const finite_system&, std::uint32_t property, const engine_options&);
+engine_result spacer(const transition_system&, const finite_system&, std::uint32_t property, const engine_options&);
 engine_result learning(const transition_system&, const finite_system&, std::uint32_t property, const engine_options&);
 
 }  // namespace quiesce::symbolic

@@ -33,7 +33,7 @@ void agrees(const transition_system& t, const symbolic::finite_system& encoded, 
   RC_ASSERT((bounded.answer == symbolic::engine_answer::violated) == broken.has_value());
   if (broken) RC_ASSERT(bounded.run->steps.size() - 1 == *broken);
   const bool safe = !broken && all.errors.empty() && all.bounds.empty();
-  for (const auto engine : {symbolic::induction, symbolic::reachability, symbolic::learning}) {
+  for (const auto engine : {symbolic::induction, symbolic::reachability, symbolic::spacer, symbolic::learning}) {
     o.max_depth = 4;
     o.timeout_s = 5;
     const symbolic::engine_result r = engine(t, encoded, k, o);
