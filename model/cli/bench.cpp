@@ -72,9 +72,25 @@ bench::report run_table(const bench::benchmark& table, const bench_options& o) {
   }
 }
 
-outcome run_bench(const bench_options& o) {
-  if (o.name.empty()) return {exit_ok, list_benchmarks()};
+const std::vector<std::string> settings = {"--devices", "--routes", "--neighbours", "--variant", "--limit", "--yes"};
+
+// Those that this table does not read.
+std::vector<std::string> unread_by(const bench::benchmark& table) {
+  const std::string_view read = table.reads;
+  std::vector<std::string> out;
+  for (const std::string& s : settings)
+    if (read.find(s.substr(2)) == std::string_view::npos) out.push_back(s);
+  return out;
+}
+
+outcome run_bench(const bench_options& o, const CLI::App& given) {
+  if (o.name.empty()) {
+    refuse_given(given, settings, "belongs to a table: give its NAME");
+    refuse_given(given, {"--format", "--svg"}, "belongs to a table: give its NAME");
+    return {exit_ok, list_benchmarks()};
+  }
   const bench::benchmark& table = benchmark_named(o.name);
+  refuse_given(given, unread_by(table), fmt::format("has no effect on the table {}", o.name));
   if (!o.svg.empty() && !table.has_charts) usage_error(fmt::format("bench {} has no charts", o.name), "gc and growth have");
   const bench::report done = run_table(table, o);
   if (!o.svg.empty()) write_file(o.svg, bench::to_svg(done.charts));
@@ -96,7 +112,7 @@ action add_bench(CLI::App& app) {
   app.add_flag("--yes", options->yes, "live: more than 100 devices or 10000 routes; RTNL is the whole machine's");
   app.add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   app.add_option("--svg", options->svg, "write the charts to this file");
-  return [options](catalogue&) { return run_bench(*options); };
+  return [options, &app](catalogue&) { return run_bench(*options, app); };
 }
 
 }  // namespace quiesce::cli

@@ -73,7 +73,7 @@ action add_certify(CLI::App& app) {
   auto options = std::make_shared<certify_options>();
   app.add_option("CLAIM", options->claims, "name of a claim about a finite scope, or a file of claims")->required();
   app.add_option("--out", options->out, "directory that gets a folder for each claim that holds (default: proofs/finite)");
-  app.add_option("--max-states", options->most.max_states, "write nothing beyond so many states")->check(not_whole);
+  app.add_option("--max-states", options->most.max_states, "write nothing beyond so many states; 0: no limit")->check(not_whole);
   return [options](catalogue& inputs) { return run_certify(inputs, *options); };
 }
 

@@ -6,12 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <thread>
 
 #include "model/cli/auto_engine.hpp"
 #include "model/cli/long_search.hpp"
 #include "model/cli/verb.hpp"
+#include "model/cli/words.hpp"
 #include "model/report/report.hpp"
 #include "model/report/trace_file.hpp"
 #include "model/symbolic/engine.hpp"
@@ -30,6 +29,7 @@ struct check_options {
   double timeout = 0;
   limits most;
   long_search extra;
+  const CLI::App* given = nullptr;
 };
 
 // "512M", "2G", "100000"
@@ -57,15 +57,21 @@ void check_usage(const check_options& o) {
   const bool known = o.engine == "auto" || o.engine == "explicit" ||
                      std::any_of(solvers.begin(), solvers.end(), [&](const auto& e) { return e.name == o.engine; });
   if (!known) usage_error(fmt::format("there is no engine '{}'", o.engine), "there are " + symbolic::engine_names());
-  if (o.most.max_depth != 0 && o.engine != "bounded" && o.engine != "induction")
-    usage_error("--depth belongs to --engine bounded or induction");
-  if (o.most.symmetry && o.engine != "auto" && o.engine != "explicit")
-    usage_error("--symmetry belongs to the explicit engine");
-  if (o.most.reduce.any() && o.engine != "auto" && o.engine != "explicit")
-    usage_error("--reduce belongs to the explicit engine");
-  if (o.most.expected_states != 0 && o.most.store != state_store::bare)
-    usage_error("--expect-states belongs to --store bare");
+  if (o.engine != "bounded" && o.engine != "induction")
+    refuse_given(*o.given, {"--depth"}, "belongs to --engine bounded or induction");
+  if (o.engine != "auto" && o.engine != "explicit")
+    refuse_given(*o.given, {"--symmetry", "--reduce", "--store", "--native", "--threads", "--max-states", "--memory"},
+                 "belongs to the explicit engine");
+  if (o.most.store != state_store::full && o.most.threads > 1)
+    usage_error("--threads: only with --store full more than one thread searches");
+  if (o.most.store != state_store::bare) refuse_given(*o.given, {"--expect-states"}, "belongs to --store bare");
   writer_named(o.format);
+}
+
+// Where all questions are about runs without end.
+void refuse_for_responses(const check_options& o) {
+  refuse_given(*o.given, {"--threads", "--native"},
+               "has no effect on a property with `leads to`: one thread searches, without compiled steps");
 }
 
 bool is_claim_file(const std::string& text) { return text.ends_with(".claim"); }
@@ -212,6 +218,16 @@ void compare(catalogue& inputs, report::results& all, const check_options& o) {
       std::make_shared<report::second_look>(report::second_look{std::move(check), std::move(answered), std::move(run)});
 }
 
+// Why there are no compiled steps, where they were asked for.
+void print_native_notes(const report::results& all) {
+  std::string before;
+  for (const report::row& r : all.rows) {
+    if (!r.answered->native_note.empty() && r.answered->native_note != before)
+      log("quiesce: no compiled steps: " + r.answered->native_note);
+    before = r.answered->native_note;
+  }
+}
+
 void print_statistics(const report::results& all) {
   const answer* before = nullptr;
   for (const report::row& r : all.rows) {
@@ -226,7 +242,10 @@ outcome report_on(catalogue& inputs, report::results& all, const check_options& 
   log_progress("");
   for (const report::row& r : all.rows)
     if (!r.answered->checkpoint_note.empty()) log("quiesce: " + r.answered->checkpoint_note);
-  if (o.extra.statistics) print_statistics(all);
+  if (o.extra.statistics)
+    print_statistics(all);
+  else if (o.most.native == native_mode::wait)
+    print_native_notes(all);
   write_trace(all, o);
   outcome out;
   out.output = writer_named(o.format).write(all) + *o.extra.explained;
@@ -240,6 +259,8 @@ outcome report_on(catalogue& inputs, report::results& all, const check_options& 
 outcome check_claims(catalogue& inputs, const std::vector<const claim_entry*>& claims, const check_options& o) {
   const std::vector<claim_group> groups = group_claims(inputs, claims);
   refuse_many_searches(o.extra, groups.size());
+  const auto leads_to = [](const claim_group& g) { return g.check.asked_response() != nullptr; };
+  if (std::all_of(groups.begin(), groups.end(), leads_to)) refuse_for_responses(o);
   std::size_t number = 0;
   claim_report found = evaluate(groups, claims, o.most, [&](const claim_group& group, const search_progress& p) {
     number = static_cast<std::size_t>(&group - groups.data()) + 1;
@@ -300,6 +321,8 @@ std::vector<prepared_check> questions(catalogue& inputs, const std::vector<std::
 outcome check_models(catalogue& inputs, const std::vector<std::string>& models, const check_options& o) {
   const std::vector<prepared_check> checks = questions(inputs, models, o);
   refuse_many_searches(o.extra, checks.size());
+  const auto leads_to = [](const prepared_check& c) { return c.asked_response() != nullptr; };
+  if (std::all_of(checks.begin(), checks.end(), leads_to)) refuse_for_responses(o);
   limits most = o.most;
   most.stop_early = true;
   std::vector<answer> answers;
@@ -342,31 +365,34 @@ action add_check(CLI::App& app) {
   app.add_option("--property", options->properties, "a property; repeatable; none: all that apply")->allow_extra_args(false);
   const CLI::Option* engine = app.add_option(
       "--engine", options->engine, "one of: " + symbolic::engine_names() + "; default: explicit; auto says what it picked");
-  app.add_option("--depth", options->most.max_depth, "bounded, induction: no more than so many steps");
+  app.add_option("--depth", options->most.max_depth, "bounded, induction: no more than so many steps; 0: no limit")
+      ->check(not_whole);
   app.add_option("--threads", options->most.threads, "threads; default: one for each core")->check(CLI::Range(1u, 1024u));
-  app.add_option("--max-states", options->most.max_states, "end with `unknown` beyond so many states")->check(not_whole);
-  app.add_option("--memory", options->memory, "end with `unknown` beyond so much memory: 512M, 4G");
-  app.add_option("--timeout", options->timeout, "end with `unknown` after so many seconds")->check(not_seconds);
+  app.add_option("--max-states", options->most.max_states, "end with `unknown` beyond so many states; 0: no limit")
+      ->check(not_whole);
+  app.add_option("--memory", options->memory,
+                 "end with `unknown` beyond so much memory: 512M, 4G; default, and 0: three quarters of this machine's");
+  app.add_option("--timeout", options->timeout, "end with `unknown` after so many seconds; 0: no limit")->check(not_seconds);
   app.add_flag("--symmetry,!--no-symmetry", options->most.symmetry,
                "count states up to exchange of interchangeable elements");
-  app.add_option("--reduce", options->reduce, "steps that need not be explored or kept: none; merge, partial-order or all")
+  app.add_option("--reduce", options->reduce, "leave out steps that need not be explored or kept; default: none")
       ->check(CLI::IsMember({"none", "merge", "partial-order", "all"}));
-  static const std::map<std::string, state_store> stores = {{"full", state_store::full},
-                                                            {"bare", state_store::bare},
-                                                            {"compressed", state_store::compressed},
-                                                            {"hash-compact", state_store::hash_compact}};
-  app.add_option("--store", options->most.store,
-                 "how seen states are kept: full; without predecessors, by one thread: bare (fast), compressed (least "
-                 "memory), hash-compact (never HOLDS)")
-      ->transform(CLI::CheckedTransformer(stores));
+  add_word_option<state_store>(
+      app, "--store", options->most.store,
+      {{"full", state_store::full},
+       {"bare", state_store::bare},
+       {"compressed", state_store::compressed},
+       {"hash-compact", state_store::hash_compact}},
+      "how seen states are kept; without predecessors, by one thread: bare (fast), compressed (least "
+      "memory), hash-compact (never HOLDS)");
   app.add_option("--expect-states", options->most.expected_states, "--store bare: make room for so many states at once")
       ->check(not_whole);
-  static const std::map<std::string, native_mode> modes = {
-      {"auto", native_mode::automatic}, {"off", native_mode::off}, {"wait", native_mode::wait}};
-  app.add_option("--native", options->most.native, "compiled steps: auto (for long searches), off, wait (before the search)")
-      ->transform(CLI::CheckedTransformer(modes));
+  add_word_option<native_mode>(app, "--native", options->most.native,
+                               {{"auto", native_mode::automatic}, {"off", native_mode::off}, {"wait", native_mode::wait}},
+                               "compiled steps; auto: for long searches; wait: before the search begins");
   add_long_search(app, options->extra);
   app.add_option("--format", options->format, "text or json");
+  options->given = &app;
   app.add_option("--compare", options->compare,
                  "a variant that is shown the same schedule, side by side, where one rule is broken");
   app.add_option("--trace-out", options->trace_out, "write the first run to a file; .json: as JSON");

@@ -66,6 +66,8 @@ std::string first_variant(const model_entry& m) {
 outcome run_cite(catalogue& inputs, const cite_options& o) {
   catch_interrupt();
   if (o.what.variants.size() > 1) usage_error("cite is about one variant");
+  const bool by_name = o.target.find('/') == std::string::npos;
+  if (by_name && !o.what.variants.empty()) usage_error("--variant belongs to MODEL/PROPERTY; a claim has its own");
   if (!claim_named(inputs.all_claims(), o.target))
     if (const auto text = cite_proof(inputs, o.target)) {
       if (o.reproducer) throw diagnostic("no script: what is proved has no counterexample");

@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "model/cli/verb.hpp"
+#include "model/verdict/applicable.hpp"
 
 namespace quiesce::cli {
 namespace {
@@ -45,6 +46,11 @@ void usage_error(std::string sentence, std::string hint) {
   throw problem;
 }
 
+void refuse_given(const CLI::App& app, const std::vector<std::string>& names, const std::string& why) {
+  for (const std::string& name : names)
+    if (app.count(name) > 0) usage_error(name + " " + why);
+}
+
 std::string not_whole(const std::string& text) {
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   return digits ? "" : fmt::format("{} is not a whole number from 0 on", text);
@@ -57,12 +63,13 @@ std::string not_seconds(const std::string& text) {
   return good ? "" : fmt::format("{} is not a number of seconds", text);
 }
 
-void add_selection(CLI::App& app, selection& to) {
+void add_selection(CLI::App& app, selection& to, bool with_properties) {
   app.add_option("--variant", to.variants, "variant of the model; repeatable")->allow_extra_args(false);
   app.add_option("--option", to.options, "NAME=VALUE: set an option on top of the variant; repeatable")
       ->allow_extra_args(false);
   app.add_option("--scope", to.scopes, "sizes and bounds: dev=2,net=1; repeatable")->allow_extra_args(false);
   app.add_option("--environment", to.environment, "environment that calls the model's operations");
+  if (!with_properties) return;
   app.add_option("--properties", to.property_files, "a further file of properties; repeatable")->allow_extra_args(false);
 }
 
@@ -86,6 +93,18 @@ instance instance_of(const selection& from) {
 
 void add_property_files(catalogue& inputs, const selection& from) {
   for (const std::string& path : from.property_files) inputs.add_properties(path);
+}
+
+void require_named(const selection& from, const std::vector<std::string>& properties) {
+  if (!from.property_files.empty() && properties.empty())
+    usage_error("--properties alone has no effect here", "--property NAME says which of them is watched");
+}
+
+std::string one_variant(const selection& from, const model_entry& model, const std::string& verb) {
+  if (from.variants.size() > 1) usage_error(verb + " takes one --variant");
+  if (!from.variants.empty()) return from.variants[0];
+  const std::vector<std::string> all = variant_names(model);
+  return all.size() == 1 ? all[0] : "";
 }
 
 const model_entry& model_named(catalogue& inputs, const std::string& text) {

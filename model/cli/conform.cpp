@@ -157,15 +157,49 @@ outcome run_mutants(catalogue& inputs) {
   return out;
 }
 
+// The things that the verb can do, and the options that each reads. Random scenarios are what is left.
+struct activity {
+  std::string option, reads;
+};
+const std::vector<activity> activities = {
+    {"--mutants", "--format"},
+    {"--schedule", "--format --model"},
+    {"--counterexamples", "--format --variant --model --time --schedule-out"},
+    {"--exhaustive", "--format --variant --model --scenario --time --polls --firings --schedule-out"},
+    {"--inclusion", "--format --variant --model --seed --count --time --polls --firings --schedule-out"},
+    {"--sample", "--format --variant --scenario --seed --count --polls --firings --schedule-out"},
+    {"--scenario", "--format --variant --driver --scenario-out --coverage"},
+    {"", "--format --variant --driver --seed --count --time --scenario-out --coverage"},
+};
+
+void refuse_without_effect(const CLI::App& app) {
+  const activity* chosen = nullptr;
+  for (const activity& a : activities) {
+    const bool given = a.option.empty() || app.count(a.option) > 0;
+    if (given && !chosen) chosen = &a;
+    const bool beside = given && &a != chosen && !a.option.empty() && a.option != "--scenario";
+    if (beside) usage_error(fmt::format("{} and {}: one at a time", chosen->option, a.option));
+  }
+  const auto reads = [&](const std::string& name) {
+    return (" " + chosen->reads + " ").find(" " + name + " ") != std::string::npos;
+  };
+  for (const CLI::Option* o : app.get_options()) {
+    const std::string name = o->get_name();
+    if (name == chosen->option || o->count() == 0 || reads(name)) continue;
+    usage_error(
+        fmt::format("{} has no effect {}", name, chosen->option.empty() ? "on random scenarios" : "with " + chosen->option));
+  }
+}
+
 }  // namespace
 
 action add_conform(CLI::App& app) {
   auto o = std::make_shared<conform_options>();
   app.add_option("--variant", o->variant, "of the reference stack; default reference");
   app.add_option("--driver", o->driver, "what stands behind the devices; default simulated");
-  app.add_option("--seed", o->seed, "of the first scenario; the next ones count up; default 1");
-  app.add_option("--count", o->count, "scenarios at most; default 1000")->check(CLI::PositiveNumber);
-  app.add_option("--time", o->time, "seconds at most")->check(CLI::PositiveNumber);
+  app.add_option("--seed", o->seed, "of the first scenario; the next ones count up; default 1")->check(not_whole);
+  app.add_option("--count", o->count, "scenarios at most; default 1000")->check(not_whole)->check(CLI::PositiveNumber);
+  app.add_option("--time", o->time, "seconds at most")->check(not_seconds)->check(CLI::PositiveNumber);
   app.add_option("--scenario", o->scenario_file, "run this scenario instead of random ones");
   app.add_option("--scenario-out", o->scenario_out, "write the smallest failing scenario to a file");
   app.add_option("--format", o->format, "text stops at the first failure; ktap, junit and json go on")
@@ -175,7 +209,9 @@ action add_conform(CLI::App& app) {
   auto schedules = std::make_shared<schedule_request>();
   add_schedule_options(app, *schedules);
   const CLI::Option* variant = app.get_option("--variant");
-  return [o, schedules, variant](catalogue& inputs) {
+  return [o, schedules, variant, &app](catalogue& inputs) {
+    refuse_without_effect(app);
+    if (o->coverage && o->format != "text" && o->format != "json") usage_error("--coverage is printed as text and json");
     if (o->mutants && o->format != "text") usage_error("--mutants is printed as text");
     if (o->mutants) return run_mutants(inputs);
     if (!schedules->asked()) return run_conform(inputs, *o);

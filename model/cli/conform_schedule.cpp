@@ -194,8 +194,8 @@ void add_schedule_options(CLI::App& app, schedule_request& q) {
   app.add_option(
       "--model", q.model,
       "the model that traces are compared with, default teardown; whose counterexamples are replayed, default all");
-  app.add_option("--polls", q.polls, "sleeps of a task that end by themselves; default 3");
-  app.add_option("--firings", q.firings, "firings of each timer; default 2");
+  app.add_option("--polls", q.polls, "sleeps of a task that end by themselves; default 3")->check(not_whole);
+  app.add_option("--firings", q.firings, "firings of each timer; default 2")->check(not_whole);
 }
 
 outcome run_schedules(catalogue& inputs, const schedule_request& q, const schedule_run& r) {

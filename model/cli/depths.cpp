@@ -20,11 +20,10 @@ struct depths_options {
 };
 
 outcome run_depths(catalogue& inputs, const depths_options& o) {
-  add_property_files(inputs, o.what);
   instance settings = instance_of(o.what);
-  if (o.what.variants.size() > 1) usage_error("depths takes one --variant");
-  if (!o.what.variants.empty()) settings.variant = o.what.variants[0];
-  const prepared_check check(inputs, {&model_named(inputs, o.model), settings, {}});
+  const model_entry& model = model_named(inputs, o.model);
+  settings.variant = one_variant(o.what, model, "depths");
+  const prepared_check check(inputs, {&model, settings, {}});
   const symbolic::finite_system encoded = symbolic::encode(check.system());
   symbolic::engine_options options;
   options.max_depth = o.depth;
@@ -47,9 +46,9 @@ outcome run_depths(catalogue& inputs, const depths_options& o) {
 action add_depths(CLI::App& app) {
   auto options = std::make_shared<depths_options>();
   app.add_option("MODEL", options->model, "name or file")->required();
-  add_selection(app, options->what);
-  app.add_option("--depth", options->depth, "steps to look at; without: until no run is longer")->check(not_whole);
-  app.add_option("--timeout", options->timeout, "seconds")->check(not_seconds);
+  add_selection(app, options->what, false);
+  app.add_option("--depth", options->depth, "steps to look at; without, and 0: until no run is longer")->check(not_whole);
+  app.add_option("--timeout", options->timeout, "seconds; 0: no limit")->check(not_seconds);
   return [options](catalogue& inputs) { return run_depths(inputs, *options); };
 }
 

@@ -22,9 +22,10 @@ struct dump_options {
 outcome run_dump(catalogue& inputs, const dump_options& o) {
   add_property_files(inputs, o.what);
   instance settings = instance_of(o.what);
-  if (o.what.variants.size() > 1) usage_error("dump takes one --variant");
-  if (!o.what.variants.empty()) settings.variant = o.what.variants[0];
-  question q{&model_named(inputs, o.model), settings, {}};
+  require_named(o.what, o.properties);
+  const model_entry& model = model_named(inputs, o.model);
+  settings.variant = one_variant(o.what, model, "dump");
+  question q{&model, settings, {}};
   for (const std::string& name : o.properties) q.properties.push_back(&inputs.property(name));
   const auto any = [](const auto& size) { return size.second == any_number; };
   if (std::any_of(settings.scope.begin(), settings.scope.end(), any)) {
@@ -35,7 +36,8 @@ outcome run_dump(catalogue& inputs, const dump_options& o) {
   }
   const prepared_check check(inputs, std::move(q));
   if (check.asked_response())
-    throw diagnostic(check.asked().properties[0]->property.where, "a property with `leads to` is no part of the lowered text",
+    throw diagnostic(check.asked().properties[0]->property.where,
+                     "a property with `leads to` is no part of the lowered text",
                      "it is about runs without end: `quiesce check` decides it");
   const ir::program& program = check.system().program();
   return {exit_ok, o.core ? core_text(program) : dump(program)};
@@ -48,7 +50,8 @@ action add_dump(CLI::App& app) {
   app.add_option("MODEL", options->model, "name or file")->required();
   app.add_flag("--core", options->core, "the core, a canonical text without processes; otherwise the lowered instructions");
   add_selection(app, options->what);
-  app.add_option("--property", options->properties, "with the monitor of this property; repeatable")->allow_extra_args(false);
+  app.add_option("--property", options->properties, "with the monitor of this property; repeatable")
+      ->allow_extra_args(false);
   return [options](catalogue& inputs) { return run_dump(inputs, *options); };
 }
 

@@ -17,6 +17,7 @@ struct export_verb {
   std::string model, to, out;
   std::vector<std::string> properties;
   exporting::export_options how;
+  const CLI::App* given = nullptr;
 };
 
 const exporting::writer& writer_named(const std::string& name) {
@@ -30,7 +31,7 @@ const exporting::writer& writer_named(const std::string& name) {
 
 std::string title_of(const export_verb& o, const prepared_check& check) {
   std::string out = o.model;
-  if (!o.what.variants.empty()) out += " " + o.what.variants[0];
+  if (!check.asked().settings.variant.empty()) out += " " + check.asked().settings.variant;
   out += ", " + scope_text(check.scope());
   for (const std::string& p : o.properties) out += ", " + p;
   for (char& c : out)
@@ -41,11 +42,13 @@ std::string title_of(const export_verb& o, const prepared_check& check) {
 outcome run_export(catalogue& inputs, const export_verb& o) {
   const exporting::writer& to = writer_named(o.to);
   if (o.how.symmetry && !to.symmetry) usage_error(fmt::format("{} has no --symmetry", o.to));
-  if (o.what.variants.size() > 1) usage_error("export takes one --variant");
+  if (o.to != "dot") refuse_given(*o.given, {"--max-states"}, "belongs to --to dot");
+  require_named(o.what, o.properties);
   add_property_files(inputs, o.what);
   instance settings = instance_of(o.what);
-  if (!o.what.variants.empty()) settings.variant = o.what.variants[0];
-  question q{&model_named(inputs, o.model), settings, {}};
+  const model_entry& model = model_named(inputs, o.model);
+  settings.variant = one_variant(o.what, model, "export");
+  question q{&model, settings, {}};
   for (const std::string& name : o.properties) q.properties.push_back(&inputs.property(name));
   const prepared_check check(inputs, std::move(q));
   if (check.asked_response())
@@ -71,6 +74,7 @@ action add_export(CLI::App& app) {
   app.add_flag("--symmetry", options->how.symmetry, "murphi: sorts whose elements are interchangeable as scalarsets");
   app.add_option("--max-states", options->how.max_states, "dot: refuse more than this many states")->check(not_whole);
   app.add_option("--out", options->out, "write to this file instead of the standard output");
+  options->given = &app;
   return [options](catalogue& inputs) { return run_export(inputs, *options); };
 }
 

@@ -168,8 +168,12 @@ constexpr listing listings[] = {{"models", list_models},
                                 {"events", list_events}};
 
 outcome run_list(catalogue& inputs, const list_options& o) {
-  for (const std::string& path : o.property_files) inputs.add_properties(path);
   if (!o.bugs.empty() && o.kind != "claims") usage_error("--bug belongs to `quiesce list claims`");
+  if (!o.names.empty() && (o.kind == "properties" || o.kind == "events"))
+    usage_error(fmt::format("{} are not listed by NAME", o.kind), "models, variants and claims are");
+  if (!o.property_files.empty() && o.kind != "claims" && o.kind != "properties")
+    usage_error("--properties belongs to `quiesce list properties` and `quiesce list claims`");
+  for (const std::string& path : o.property_files) inputs.add_properties(path);
   for (const listing& l : listings)
     if (o.kind == l.name) return {exit_ok, l.list(inputs, o)};
   usage_error(fmt::format("there is no list of '{}'", o.kind), "there are models, variants, properties, claims and events");
@@ -180,7 +184,7 @@ outcome run_list(catalogue& inputs, const list_options& o) {
 action add_list(CLI::App& app) {
   auto options = std::make_shared<list_options>();
   app.add_option("KIND", options->kind, "models, variants, properties, claims or events")->required();
-  app.add_option("NAME", options->names, "variants or claims of these models only; claims of these files only");
+  app.add_option("NAME", options->names, "these models, their variants or claims only; claims of these files only");
   app.add_option("--bug", options->bugs, "claims about this known bug only; repeatable")->allow_extra_args(false);
   app.add_option("--properties", options->property_files, "a further file of properties; repeatable")
       ->allow_extra_args(false);

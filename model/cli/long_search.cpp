@@ -46,10 +46,12 @@ void refuse_many_searches(const long_search& o, std::size_t count) {
 }
 
 std::string statistics_text(const answer& a) {
-  std::string out = fmt::format("quiesce: {} states, {} transitions, depth {}, {:.3f} s, {} bytes of tables", a.states,
-                                a.transitions, a.depth, a.elapsed_s, a.table_bytes);
-  if (a.states > 0)
-    out += fmt::format(" ({:.1f} a state)", static_cast<double>(a.table_bytes) / static_cast<double>(a.states));
+  std::string out = "quiesce: ";
+  if (a.states > 0) out += fmt::format("{} states, {} transitions, ", a.states, a.transitions);
+  out += fmt::format("depth {}, {:.3f} s", a.depth, a.elapsed_s);
+  if (a.states > 0 && a.table_bytes > 0)
+    out += fmt::format(", {} bytes of tables ({:.1f} a state)", a.table_bytes,
+                       static_cast<double>(a.table_bytes) / static_cast<double>(a.states));
   if (a.native_levels > 0) out += fmt::format(", {} levels by compiled steps", a.native_levels);
   return a.native_note.empty() ? out : out + ", no compiled steps: " + a.native_note;
 }

@@ -149,9 +149,22 @@ bool prove_one(catalogue& inputs, const prove_options& o, const claim_entry& cla
   return expected && found.untriggered.empty();
 }
 
+// Options without effect beside the others.
+void check_usage(const CLI::App& given, const prove_options& o) {
+  if (o.core && o.obligations) usage_error("--core and --obligations: one of them is printed");
+  if (!o.infer.wanted)
+    refuse_given(given, {"--keep-declared", "--write-invariants", "--infer-seconds"}, "belongs to --infer");
+  if (o.infer.wanted && !o.infer.from_declared)
+    refuse_given(given, {"--invariants"}, "has no effect with --infer, unless --keep-declared is given too");
+  if (o.core || o.obligations)
+    refuse_given(given, {"--out"}, "has no effect: with --core and --obligations nothing is written");
+  if (o.dry) refuse_given(given, {"--out"}, "has no effect with --no-certificate");
+}
+
 outcome run_prove(catalogue& inputs, const prove_options& o) {
   outcome out;
   const std::vector<const claim_entry*> claims = claims_wanted(inputs, o);
+  if (!o.infer.file.empty() && claims.size() > 1) usage_error("--write-invariants is for one claim");
   const auto note = [&](bool met) {
     if (!met) out.status = combine(out.status, exit_unexpected);
   };
@@ -180,20 +193,23 @@ action add_prove(CLI::App& app) {
   auto options = std::make_shared<prove_options>();
   app.add_option("CLAIM", options->claims, "name of a claim in proofs/*.claim, or a file of claims; without: all of them");
   app.add_option("--out", options->out, "directory that gets a folder for each proved claim (default: proofs/)");
-  app.add_option("--timeout-ms", options->timeout_ms, "for one question to the solver");
+  app.add_option("--timeout-ms", options->timeout_ms, "for one question to the solver; default: 20000")
+      ->check(CLI::Range(1u, 86400000u));
   app.add_option("--invariants", options->invariants, "a file of invariants, instead of MODEL.inv");
   app.add_flag("--infer", options->infer.wanted,
                "find the invariants from the property alone, print them as such a file, and prove with them");
   app.add_flag("--keep-declared", options->infer.from_declared, "with --infer: start from the declared ones as well");
   app.add_option("--write-invariants", options->infer.file, "with --infer: the file to write them to");
   app.add_option("--infer-seconds", options->infer.seconds, "with --infer: processor time to look for them")
+      ->check(not_seconds)
       ->default_val(60);
   app.add_option("--threads", options->threads, "claims that are proved at the same time (default: one for each processor)")
       ->check(CLI::Range(1u, 256u));
   app.add_flag("--no-certificate", options->dry, "write nothing");
   app.add_flag("--core", options->core, "print the core, prove nothing");
   app.add_flag("--obligations", options->obligations, "print the obligations in SMT-LIB 2, prove nothing");
-  return [options](catalogue& inputs) {
+  return [options, &app](catalogue& inputs) {
+    check_usage(app, *options);
     try {
       return run_prove(inputs, *options);
     } catch (const symbolic::core_error& problem) {

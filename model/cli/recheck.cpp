@@ -76,7 +76,7 @@ int status_of_program(std::vector<std::string> words) {
   return ended == exit_ok || ended == exit_violated || ended == exit_usage ? ended : exit_internal;
 }
 
-outcome run_recheck(catalogue& inputs, const recheck_options& o) {
+outcome run_recheck(catalogue& inputs, const recheck_options& o, const CLI::App& given) {
   const fs::path self = fs::read_symlink("/proc/self/exe"), programs = self.parent_path();
   std::vector<std::string> proofs{(programs / "quiesce-recheck").string(), "--timeout", std::to_string(o.seconds)};
   std::vector<std::string> finite{(programs / "quiesce-reexplore").string()};
@@ -85,6 +85,8 @@ outcome run_recheck(catalogue& inputs, const recheck_options& o) {
     for (auto* words : {&proofs, &finite}) words->insert(words->end(), {"--with-checker", self.string()});
   const std::size_t proof_words = proofs.size(), finite_words = finite.size();
   for (std::string& folder : folders_of(inputs, o)) (is_exhaustive(folder) ? finite : proofs).push_back(std::move(folder));
+  if (proofs.size() == proof_words)
+    refuse_given(given, {"--solver", "--timeout"}, "has no effect: these certificates are explored again, not proved");
   outcome out;
   if (proofs.size() > proof_words) out.status = combine(out.status, status_of_program(proofs));
   if (finite.size() > finite_words) out.status = combine(out.status, status_of_program(finite));
@@ -100,9 +102,10 @@ action add_recheck(CLI::App& app) {
   app.add_option("--solver", options->solvers,
                  "z3, cvc5, or a command that reads SMT-LIB 2; repeatable; default: z3 and cvc5")
       ->allow_extra_args(false);
-  app.add_option("--timeout", options->seconds, "seconds for one certificate and solver")->check(CLI::Range(1u, 86400u));
+  app.add_option("--timeout", options->seconds, "seconds for one proof and solver; default: 300")
+      ->check(CLI::Range(1u, 86400u));
   app.add_flag("--with-checker", options->with_checker, "compare the core with the one that the model has now");
-  return [options](catalogue& inputs) { return run_recheck(inputs, *options); };
+  return [options, &app](catalogue& inputs) { return run_recheck(inputs, *options, app); };
 }
 
 }  // namespace quiesce::cli

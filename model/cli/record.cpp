@@ -187,8 +187,14 @@ void check_files(const record_options& o) {
   if (!o.links.empty() && where(o.links) == where(o.output)) usage_error("--output and --links are the same file");
 }
 
-outcome run_record(const record_options& o) {
-  if (o.probes) return print_probes(o);
+outcome run_record(const record_options& o, const CLI::App& given) {
+  if (o.probes) {
+    refuse_given(given, {"--output", "--links", "--mode", "--seconds", "--buffer", "--even-if-failed", "COMMAND"},
+                 "has no effect with --probes: nothing is recorded");
+    return print_probes(o);
+  }
+  refuse_given(given, {"--btf"}, "belongs to --probes");
+  if (o.command.empty()) refuse_given(given, {"--even-if-failed"}, "belongs to a COMMAND");
   check_files(o);
   if (o.command.empty() && o.seconds == 0 && isatty(STDERR_FILENO) == 0)
     usage_error("record needs --seconds or a COMMAND where there is no terminal to interrupt it from");
@@ -243,7 +249,7 @@ action add_record(CLI::App& app) {
   app.add_flag("--probes", options->probes, "print kprobe definitions for this kernel instead of recording");
   app.add_option("--btf", options->btf, "type information to take offsets from, for --probes");
   app.add_option("COMMAND", options->command, "what to run meanwhile, after --");
-  return [options](catalogue&) { return run_record(*options); };
+  return [options, &app](catalogue&) { return run_record(*options, app); };
 }
 
 }  // namespace quiesce::cli

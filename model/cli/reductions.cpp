@@ -9,6 +9,8 @@
 #include <optional>
 
 #include "model/cli/verb.hpp"
+#include "model/cli/words.hpp"
+#include "model/verdict/applicable.hpp"
 #include "model/verdict/claim.hpp"
 
 namespace quiesce::cli {
@@ -165,14 +167,18 @@ outcome on_question(catalogue& inputs, const compared_options& o) {
   std::vector<row> rows;
   std::vector<std::string> differing;
   std::size_t answers = 0;
-  for (const std::string& variant : o.what.variants.empty() ? std::vector<std::string>{""} : o.what.variants) {
+  std::vector<std::string> variants = o.what.variants.empty() ? variant_names(model) : o.what.variants;
+  if (variants.empty()) variants.push_back("");
+  for (const std::string& variant : variants) {
     instance settings = instance_of(o.what);
     settings.variant = variant;
     question q{&model, settings, {}};
     for (const std::string& name : o.properties) q.properties.push_back(&inputs.property(name));
     const prepared_check check(inputs, q);
-    answers += q.properties.size();
-    compare(check, o, row_of(rows, o.models[0]), differing);
+    row& r = row_of(rows, o.models[0]);
+    const std::size_t before = r.explored;
+    compare(check, o, r, differing);
+    if (r.explored > before) answers += q.properties.size();
   }
   return finished(rows, differing, answers, o.compared());
 }
@@ -217,12 +223,11 @@ action add_reductions(CLI::App& app) {
   app.add_option("--property", options->properties, "only claims about it; with --variant or --scope: what is checked")
       ->allow_extra_args(false);
   app.add_option("--threads", options->most.threads, "threads; default: one for each core")->check(CLI::Range(1u, 1024u));
-  app.add_option("--max-states", options->most.max_states, "leave out what has more states")->check(not_whole);
+  app.add_option("--max-states", options->most.max_states, "leave out what has more states; 0: no limit")->check(not_whole);
   app.add_flag("--every-switch", options->every_switch, "also threads, compiled steps and the compressed store");
-  static const std::map<std::string, native_mode> modes = {
-      {"auto", native_mode::automatic}, {"off", native_mode::off}, {"wait", native_mode::wait}};
-  app.add_option("--native", options->most.native, "compiled steps: auto, off, wait")
-      ->transform(CLI::CheckedTransformer(modes));
+  add_word_option<native_mode>(app, "--native", options->most.native,
+                               {{"auto", native_mode::automatic}, {"off", native_mode::off}, {"wait", native_mode::wait}},
+                               "compiled steps; auto: for long searches; wait: before the search begins");
   return [options](catalogue& inputs) { return run_reductions(inputs, *options); };
 }
 

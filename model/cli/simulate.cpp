@@ -57,7 +57,7 @@ std::string ending_text(run& r, const prepared_check& check) {
   for (std::size_t i = 0; i < r.violations().size(); ++i)
     for (std::size_t p = 0; p < properties.size(); ++p)
       if (r.violations()[i] >> p & 1) text += fmt::format("step {} breaks {}\n", i, properties[p]->property.name);
-  if (r.ended()) return text + describe_ending(check.system().program(), *r.ended()) + "\n";
+  if (r.ended()) return text + r.ending() + "\n";
   if (r.deadlocked()) return text + "deadlock: no process can move, and not all rest\n";
   if (r.enabled().empty()) return text + "no process can move, all rest\n";
   return text + "the run could go on\n";
@@ -130,11 +130,15 @@ outcome interactive_run(const prepared_check& check, const simulate_options& o) 
 outcome run_simulate(catalogue& inputs, simulate_options o) {
   add_property_files(inputs, o.what);
   instance settings = instance_of(o.what);
-  if (o.what.variants.size() > 1) usage_error("simulate takes one --variant");
-  if (!o.what.variants.empty()) settings.variant = o.what.variants[0];
-  question q{&model_named(inputs, o.model), settings, {}};
+  require_named(o.what, o.properties);
+  const model_entry& model = model_named(inputs, o.model);
+  settings.variant = one_variant(o.what, model, "simulate");
+  question q{&model, settings, {}};
   for (const std::string& name : o.properties) q.properties.push_back(&inputs.property(name));
   const prepared_check check(inputs, std::move(q));
+  if (check.asked_response())
+    throw diagnostic(check.asked().properties[0]->property.where, "a property with `leads to` is not watched step by step",
+                     "it is about runs without end: `quiesce check` decides it, and `quiesce replay` follows its runs");
   return o.random ? random_run(check, o) : interactive_run(check, o);
 }
 

@@ -43,24 +43,33 @@ action add_record(CLI::App&);
 action add_conform(CLI::App&);
 action add_reductions(CLI::App&);
 
-// Options that say which model in which scope: --variant, --option, --scope, --environment, --properties.
+// Options that say which model in which scope: --variant, --option, --scope, --environment, and --properties if wanted.
 struct selection {
   std::vector<std::string> variants;
-  std::vector<std::string> options;        // name=value
-  std::vector<std::string> scopes;         // name=number,name=number
+  std::vector<std::string> options;  // name=value
+  std::vector<std::string> scopes;   // name=number,name=number
   std::string environment = "default";
   std::vector<std::string> property_files;
 };
-void add_selection(CLI::App&, selection&);
+void add_selection(CLI::App&, selection&, bool with_properties = true);
 // The instance without its variant. Throws a usage diagnostic for malformed text.
 instance instance_of(const selection&);
+// For a verb that is about one variant: what --variant says, else the model's only one, else none. Throws a usage
+// diagnostic.
+std::string one_variant(const selection&, const model_entry&, const std::string& verb);
+// Reads them. A verb that watches only properties that are named refuses files where none is.
 void add_property_files(catalogue&, const selection&);
+void require_named(const selection&, const std::vector<std::string>& properties);
 // A model by name or path. Throws diagnostic.
 const model_entry& model_named(catalogue&, const std::string&);
 
 [[noreturn]] void usage_error(std::string sentence, std::string hint = {});
 
-// Checks of an option's text: what is wrong with it, or nothing. Digits only (CLI11 lets -1 wrap around); a finite number >= 0.
+// An option that has no effect where it was given is refused: "NAME WHY", for the first of these that was.
+void refuse_given(const CLI::App&, const std::vector<std::string>& names, const std::string& why);
+
+// Checks of an option's text: what is wrong with it, or nothing. Digits only (CLI11 lets -1 wrap around); a finite number >=
+// 0.
 std::string not_whole(const std::string&);
 std::string not_seconds(const std::string&);
 

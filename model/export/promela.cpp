@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "model/export/export.hpp"
+#include "model/export/interval.hpp"
 #include "model/export/names.hpp"
 #include "model/export/step_code.hpp"
 #include "properties/diagnostic.hpp"
@@ -141,10 +142,20 @@ class promela {
     return fmt::format("{}[{}]", variable_[v], constant ? std::to_string(known) : out);
   }
 
+  // An int of 32 bits wraps around, without a word.
+  static diagnostic too_wide(const std::string& text) {
+    return diagnostic(fmt::format("promela: {} may not fit into an int", text),
+                      "smaller ranges of its variables, or --to murphi, where such a run ends in an error");
+  }
+
   std::string text(const term& t) const {
-    if (t->constant()) return t->low < 0 ? fmt::format("({})", t->low) : std::to_string(t->low);
+    if (t->constant()) {
+      if (!interval{t->low, t->low}.within(most_in_int)) throw too_wide(std::to_string(t->low));
+      return t->low < 0 ? fmt::format("({})", t->low) : std::to_string(t->low);
+    }
     const auto kid = [&](std::size_t k) { return text(t->kids[k]); };
     const auto binary = [&](const char* sign) { return fmt::format("({} {} {})", kid(0), sign, kid(1)); };
+    const auto computed = [&](std::string out) { return interval_of(t).within(most_in_int) ? out : throw too_wide(out); };
     switch (t->code) {
       case op::temp:
         return temp_.at(t->temp);
@@ -155,7 +166,7 @@ class promela {
                    ? fmt::format("({} != {})", text(t->kids[0]->kids[0]), text(t->kids[0]->kids[1]))
                    : "!(" + kid(0) + ")";
       case op::negate:
-        return "(-" + kid(0) + ")";
+        return computed("(-" + kid(0) + ")");
       case op::and_:
         return binary("&&");
       case op::or_:
@@ -167,11 +178,11 @@ class promela {
       case op::less_equal:
         return binary("<=");
       case op::add:
-        return binary("+");
+        return computed(binary("+"));
       case op::subtract:
-        return binary("-");
+        return computed(binary("-"));
       case op::multiply:
-        return binary("*");
+        return computed(binary("*"));
       case op::divide:
         return binary("/");
       case op::minimum:
@@ -294,6 +305,14 @@ class promela {
     line("skip");
   }
 
+  void assign_temp(const ir::instruction& i) {
+    const term value = build_.build(i.a, {});
+    const std::string what = text(value);
+    const bool set = p_.types[p_.exprs[i.a].type].kind == ir::type_kind::set;
+    if (!set && !interval_of(value).within(most_in_temp)) throw too_wide(what);
+    line(fmt::format("{} = {};", temp_[i.temp], what));
+  }
+
   void instruction(const std::vector<ir::instruction>& code, std::uint32_t at, bool waits, body& b) {
     const ir::instruction& i = code[at];
     switch (i.code) {
@@ -301,7 +320,7 @@ class promela {
         return assign(i, b);
       case operation::set_temp:
         b.set.insert(i.temp);
-        return line(fmt::format("{} = {};", temp_[i.temp], text(build_.build(i.a, {}))));
+        return assign_temp(i);
       case operation::jump:
         return line(fmt::format("goto {}{};", b.label, i.target));
       case operation::jump_if:

@@ -14,7 +14,11 @@ constexpr std::int64_t far = std::int64_t{1} << 40;  // beyond: unknown
 
 std::int64_t clamp(std::int64_t v) { return std::clamp(v, -far, far); }
 
-// The value of an operation on constants.
+std::optional<std::int64_t> small(__int128 v) {
+  return -far < v && v < far ? std::optional(static_cast<std::int64_t>(v)) : std::nullopt;
+}
+
+// The value of an operation on constants, where it is not beyond what is known of numbers.
 std::optional<std::int64_t> value_of(op code, std::int64_t x, std::int64_t y) {
   switch (code) {
     case op::negate:
@@ -24,11 +28,11 @@ std::optional<std::int64_t> value_of(op code, std::int64_t x, std::int64_t y) {
     case op::less_equal:
       return x <= y;
     case op::add:
-      return x + y;
+      return small(static_cast<__int128>(x) + y);
     case op::subtract:
-      return x - y;
+      return small(static_cast<__int128>(x) - y);
     case op::multiply:
-      return x * y;
+      return small(static_cast<__int128>(x) * y);
     case op::divide:
       return y > 0 ? x / y : 0;
     case op::minimum:

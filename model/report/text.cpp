@@ -118,10 +118,11 @@ std::string explorations_text(const std::vector<const row*>& rows) {
   for (const row* r : rows) {
     if (std::find(seen.begin(), seen.end(), r->answered) != seen.end()) continue;
     seen.push_back(r->answered);
+    const std::string how = extent(*r->answered, &r->result());
     std::string notes;
-    for (const std::string& o : r->answered->obstacles) notes += (notes.empty() ? "" : "; ") + o;
-    table.push_back({one_line(column_head(r->check->asked())), scope_text(r->answered->scope),
-                     extent(*r->answered, &r->result()), notes});
+    for (const std::string& o : r->answered->obstacles)
+      if (how.find(o) == std::string::npos) notes += (notes.empty() ? "" : "; ") + o;
+    table.push_back({one_line(column_head(r->check->asked())), scope_text(r->answered->scope), how, notes});
   }
   return align(table, "  ");
 }

@@ -2,7 +2,6 @@
 #include "model/symbolic/binary.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "model/symbolic/number.hpp"
 
@@ -16,7 +15,7 @@ literal bit(const binary& a, std::size_t i) { return i < a.size() ? a[i] : a.bac
 
 binary narrowed(binary a) {
   while (a.size() > 1 && a[a.size() - 1] == a[a.size() - 2]) a.pop_back();
-  if (a.size() > widest) throw std::length_error("a number of more than 80 bits");
+  if (a.size() > widest) throw too_wide();
   return a;
 }
 

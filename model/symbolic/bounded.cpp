@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bounded model checking, depth by depth, so that a run that breaks the property is shortest. What all runs have in common
 // at a depth is found first: the next depths are built on it.
+#include "model/explicit/budget_text.hpp"
 #include "model/symbolic/engine.hpp"
 #include "model/symbolic/replay.hpp"
 #include "model/symbolic/sweep.hpp"
@@ -57,8 +58,10 @@ class search {
   bool ask(literal what) {
     if (what == always_false || stopped()) return false;
     const sat_answer answer = solver_.solve({what});
-    if (answer == sat_answer::stopped)
-      out_.note = watch_.reason() == budget::none ? "the solver gave up" : name(watch_.reason());
+    if (answer == sat_answer::stopped) {
+      out_.note = watch_.reason() == budget::none ? "the solver gave up" : text_of(watch_.reason());
+      if (out_.depth > 0) out_.note += ", no run of at most " + std::to_string(out_.depth) + " steps breaks it";
+    }
     return answer == sat_answer::satisfiable;
   }
 

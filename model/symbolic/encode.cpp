@@ -172,10 +172,19 @@ class encoder {
         out_.fails.push_back(always_false);
         continue;
       }
-      const literal holds = as_condition(out_.graph, m.value(anywhere(), c.invariant));
+      const literal holds = condition(m, c.invariant, c.name);
       out_.fails.push_back(c.sometimes ? holds : holds ^ 1u);
     }
-    for (const lemma& l : p_.lemmas) out_.lemmas.push_back(as_condition(out_.graph, m.value(anywhere(), l.condition)));
+    for (const lemma& l : p_.lemmas) out_.lemmas.push_back(condition(m, l.condition, l.name));
+  }
+
+  literal condition(machine& m, expr_id what, const std::string& name) {
+    try {
+      return as_condition(out_.graph, m.value(anywhere(), what));
+    } catch (const too_wide&) {
+      throw diagnostic("a number in property '" + name + "' may have more than 80 bits",
+                       "use --engine explicit, which computes with the values that occur");
+    }
   }
 
   const program& p_;

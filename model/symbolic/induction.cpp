@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "model/explicit/budget_text.hpp"
 #include "model/symbolic/engine.hpp"
 #include "model/symbolic/unrolling.hpp"
 
@@ -50,7 +51,7 @@ engine_result induction(const transition_system& t, const finite_system& s, std:
   for (std::uint64_t k = 0; o.max_depth == 0 || k <= o.max_depth; ++k) {
     if (o.progress) o.progress("k", k);
     const sat_answer answer = step.ask();
-    if (answer == sat_answer::stopped) return {engine_answer::unknown, {}, 0, false, false, name(watch.reason()), {}};
+    if (answer == sat_answer::stopped) return {engine_answer::unknown, {}, 0, false, false, text_of(watch.reason()), {}};
     if (answer == sat_answer::satisfiable) continue;
     engine_options base = o;
     base.max_depth = k + 1;

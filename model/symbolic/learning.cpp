@@ -12,6 +12,7 @@
 #include <deque>
 #include <stdexcept>
 
+#include "model/explicit/budget_text.hpp"
 #include "model/symbolic/engine.hpp"
 #include "model/symbolic/invariant.hpp"
 #include "model/symbolic/permutations.hpp"
@@ -253,7 +254,7 @@ bool learner::exclude(const cube& origin, const cube& behind_it) {
 
 engine_result learner::stopped() const {
   engine_result out;
-  out.note = watch_.reason() == budget::none ? "the solver gave up" : name(watch_.reason());
+  out.note = watch_.reason() == budget::none ? "the solver gave up" : text_of(watch_.reason());
   return out;
 }
 

@@ -62,7 +62,12 @@ void machine::run(const std::vector<instruction>& code, std::map<std::uint32_t, 
     if (next.key().first > most_rounds)
       throw diagnostic(code[next.key().second].where, "the step with this statement is too long for circuits",
                        "use --engine explicit");
-    step(code, next.key(), std::move(next.mapped()), waiting, out, stopped);
+    try {
+      step(code, next.key(), std::move(next.mapped()), waiting, out, stopped);
+    } catch (const too_wide&) {
+      throw diagnostic(code[next.key().second].where, "a number in this statement may have more than 80 bits",
+                       "use --engine explicit, which computes with the values that occur");
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 // non-negative number of their members' bits, always in the second form.
 
 #include <cstdint>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,11 @@
 namespace quiesce::symbolic {
 
 inline constexpr std::size_t widest = 80, most_cases = 64;
+
+// Of an expression whose value may have more bits, whatever values it really has.
+struct too_wide : std::length_error {
+  too_wide() : std::length_error("a number of more than 80 bits") {}
+};
 
 struct number {
   std::vector<std::pair<std::int64_t, literal>> cases;  // ascending values; empty: `bits` counts
@@ -31,7 +37,7 @@ number of_mask(std::uint64_t);                  // a constant set
 number of_code(circuit&, const std::vector<literal>& bits, std::uint64_t codes);
 std::vector<literal> bits_of(circuit&, const number&);
 
-// Throws std::length_error where a result would be wider than `widest`.
+// Throws too_wide where a result would be wider than `widest`.
 number add(circuit&, const number&, const number&);
 number negate(circuit&, const number&);
 number subtract(circuit&, const number&, const number&);

@@ -13,6 +13,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "model/explicit/budget_text.hpp"
 #include "model/symbolic/engine.hpp"
 #include "model/symbolic/invariant.hpp"
 
@@ -223,7 +224,7 @@ engine_result prover::proved(std::size_t level) {
 
 engine_result prover::stopped() {
   engine_result out;
-  out.note = watch_.reason() == budget::none ? "the solver gave up" : name(watch_.reason());
+  out.note = watch_.reason() == budget::none ? "the solver gave up" : text_of(watch_.reason());
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "model/system/bytecode.hpp"
+#include "model/system/failed_store.hpp"
 #include "model/system/single.hpp"
 #include "model/system/system.hpp"
 #include "model/system/validate.hpp"
@@ -81,10 +82,12 @@ class machine {
     }
   }
 
-  bool condition(const routine& code, const word* from) {
+  // Of property number `of`.
+  bool condition(const routine& code, const word* from, std::uint32_t of) {
     const word* saved = read_;
     read_ = from;
     source_ = nullptr;
+    judged_ = of;
     result r = run(code, 0);
     read_ = saved;
     return r.location != 0;
@@ -94,6 +97,7 @@ class machine {
   std::uint64_t violated() const { return violated_; }
   std::uint64_t marked() const { return marked_; }
   const step_record& record() const { return record_out_; }
+  const failed_store& failed() const { return failed_; }
 
  private:
   // What is to be restored where the next value of a choice is tried.
@@ -149,9 +153,25 @@ class machine {
     if (source_) where = " in instruction " + std::to_string(code.source[static_cast<std::size_t>(at - code.text.data())]);
     throw std::logic_error("index " + std::to_string(value) + " out of range" + where);
   }
-  [[noreturn]] static void overflow() { throw diagnostic("an integer expression exceeds 64 bits"); }
+  [[noreturn]] void overflow(const routine& code, const bytecode::code* at) const {
+    if (source_)
+      throw diagnostic((*source_)[code.source[static_cast<std::size_t>(at - code.text.data())]].where,
+                       "an integer expression in this statement exceeds 64 bits");
+    throw diagnostic("an integer expression of property '" + system_.program_.properties[judged_].name +
+                     "' exceeds 64 bits");
+  }
   [[noreturn]] void endless(const routine& code, std::uint32_t pc) const {
     throw diagnostic((*source_)[code.source[pc]].where, "this step does not end: a loop without a step in it");
+  }
+
+  // Which element of the variable that is set is kept in this slot.
+  std::uint64_t element_at(const routine& code, std::uint32_t pc, const slot& place) const {
+    if (!record_ || place.bits == 0) return failed_store::not_told;
+    const slot* slots = system_.layout_.slots().data();
+    const ir::variable& v = system_.program_.variables[(*source_)[code.source[pc]].var];
+    for (std::uint64_t e = 0; e < ir::element_count(system_.program_, v); ++e)
+      if (const slot& s = slots[v.first_slot + e]; s.index == place.index && s.shift == place.shift) return e;
+    return failed_store::not_told;
   }
 
   result run(const routine& code, std::uint32_t pc);
@@ -166,7 +186,9 @@ class machine {
   std::uint64_t violated_ = 0, marked_ = 0;
   std::uint32_t backward_ = 0;
   const std::vector<ir::instruction>* source_ = nullptr;
+  std::uint32_t judged_ = 0;  // where there is no source: the property whose invariant is evaluated
   step_record record_out_;
+  failed_store failed_;  // after a range error of a store
   std::size_t depth_ = 0;
   std::vector<choice_point> points_;
   std::vector<word> saved_state_;
@@ -209,19 +231,19 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
         r[c->dst] = r[c->a];
         break;
       case opcode::negate:
-        if (__builtin_sub_overflow(std::int64_t{0}, r[c->a], &r[c->dst])) overflow();
+        if (__builtin_sub_overflow(std::int64_t{0}, r[c->a], &r[c->dst])) overflow(code, c);
         break;
       case opcode::not_:
         r[c->dst] = r[c->a] == 0;
         break;
       case opcode::add:
-        if (__builtin_add_overflow(r[c->a], r[c->b], &r[c->dst])) overflow();
+        if (__builtin_add_overflow(r[c->a], r[c->b], &r[c->dst])) overflow(code, c);
         break;
       case opcode::subtract:
-        if (__builtin_sub_overflow(r[c->a], r[c->b], &r[c->dst])) overflow();
+        if (__builtin_sub_overflow(r[c->a], r[c->b], &r[c->dst])) overflow(code, c);
         break;
       case opcode::multiply:
-        if (__builtin_mul_overflow(r[c->a], r[c->b], &r[c->dst])) overflow();
+        if (__builtin_mul_overflow(r[c->a], r[c->b], &r[c->dst])) overflow(code, c);
         break;
       case opcode::divide:
         r[c->dst] = r[c->b] > 0 ? r[c->a] / r[c->b] : 0;
@@ -233,7 +255,7 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
         r[c->dst] = std::max(r[c->a], r[c->b]);
         break;
       case opcode::add_constant:
-        if (__builtin_add_overflow(r[c->a], c->imm, &r[c->dst])) overflow();
+        if (__builtin_add_overflow(r[c->a], c->imm, &r[c->dst])) overflow(code, c);
         break;
       case opcode::equal:
         r[c->dst] = r[c->a] == r[c->b];
@@ -303,8 +325,10 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
       case opcode::store: {
         const field& f = image_.fields[static_cast<std::size_t>(c->imm)];
         word v = static_cast<word>(r[c->a]) - static_cast<word>(f.low);
-        if (v > f.max_code)
+        if (v > f.max_code) {
+          failed_ = {r[c->a], element_at(code, index_of(), f.at)};
           return {step_outcome::error, true, static_cast<std::uint8_t>(ir::error_kind::range), code.source[index_of()], 0};
+        }
         put(state, f.at, v);
         break;
       }
@@ -312,8 +336,10 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
         const target& t = image_.tables[static_cast<std::size_t>(c->imm)];
         if (static_cast<std::uint64_t>(r[c->b]) >= t.count) fail_range(r[c->b]);
         word v = static_cast<word>(r[c->a]) - static_cast<word>(t.low);
-        if (v > t.max_code)
+        if (v > t.max_code) {
+          failed_ = {r[c->a], static_cast<std::uint64_t>(r[c->b])};
           return {step_outcome::error, true, static_cast<std::uint8_t>(ir::error_kind::range), code.source[index_of()], 0};
+        }
         put(state, slots[t.first_slot + static_cast<std::uint64_t>(r[c->b])], v);
         break;
       }
@@ -350,7 +376,7 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
   }
 }
 
-class interpreter final : public stepper, public single_stepper {
+class interpreter final : public stepper, public single_stepper, public failed_store_teller {
  public:
   explicit interpreter(const interpreted_system& s)
       : system_(s), fast_(s, s.fast_, false), recording_(s, s.recording_, true) {}
@@ -369,7 +395,7 @@ class interpreter final : public stepper, public single_stepper {
   std::uint64_t failing_invariants(const word* state) override {
     std::uint64_t out = 0;
     for (const image::invariant& i : system_.fast_.invariants)
-      if (fast_.condition(i.code, state) == i.sometimes) out |= std::uint64_t{1} << i.property;
+      if (fast_.condition(i.code, state, i.property) == i.sometimes) out |= std::uint64_t{1} << i.property;
     return out;
   }
 
@@ -383,6 +409,7 @@ class interpreter final : public stepper, public single_stepper {
   }
 
   std::uint32_t words_of_state() const override { return system_.layout_.words(); }
+  failed_store last_failed_store() const override { return recording_.failed(); }
 
   result steps_of(const word* state, std::uint32_t process, std::uint32_t instance, std::uint32_t parent,
                   successor_buffer& b) override {

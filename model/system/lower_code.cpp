@@ -141,7 +141,7 @@ void process_code::check(expr_id good, ir::error_kind kind, const std::string& m
 }
 
 void process_code::check_value(const value& v, source_range where) {
-  if (v.defined != ir::nothing) check(v.defined, ir::error_kind::value_of_none, "a value is taken that is not there", where);
+  if (v.defined != ir::nothing) check(v.defined, ir::error_kind::value_of_none, "a value is taken that is not there, or that its option cannot hold", where);
 }
 
 void process_code::check_guards(const effects& fx, source_range where) {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "model/system/scope_problem.hpp"
+
 namespace quiesce::lowering {
 
 namespace {
@@ -65,11 +67,12 @@ void symbols::declare_sorts() {
     const auto given = wanted.scope.find(d->name);
     const std::int64_t n = given != wanted.scope.end() ? given->second : d->standard;
     if (given == wanted.scope.end() && d->standard == 0)
-      throw diagnostic(fmt::format("the scope does not say how many '{}' there are", d->name),
-                       fmt::format("add {}=N to the scope", d->name));
+      throw scope_problem(d->where, d->name, fmt::format("the scope does not say how many '{}' there are", d->name),
+                          fmt::format("add {}=N to the scope", d->name));
     const bool any = n == any_number;
     if (!any && (n < 1 || n > most_elements))
-      throw diagnostic(fmt::format("scope {}={} is not possible: it must be 1..{}", d->name, n, most_elements));
+      throw scope_problem(d->where, d->name,
+                          fmt::format("scope {}={} is not possible: it must be 1..{}", d->name, n, most_elements));
     sort_symbol s;
     s.id = static_cast<sort_id>(b.program.sorts.size());
     s.name = d->name;
@@ -109,7 +112,9 @@ void symbols::declare_sorts() {
       declare(x.name, x.where);
       if (b.parametrised()) {
         if (!out.unbounded)
-          throw diagnostic(fmt::format("scope {}={}: in a scope with `any` this sort must be `any` as well", name, s.counted));
+          throw scope_problem(
+              d->where, name,
+              fmt::format("scope {}={}: in a scope with `any` this sort must be `any` as well", name, s.counted));
         s.extras.push_back({x.name, over.id, static_cast<std::uint32_t>(out.constructors.size())});
         out.constructors.push_back({x.name, over.id});
         continue;
@@ -159,7 +164,8 @@ void symbols::declare_constants() {
       continue;
     }
     if (v < d->low || v > d->high)
-      throw diagnostic(fmt::format("scope {}={} is beyond the bound's range {}..{}", d->name, v, d->low, d->high));
+      throw scope_problem(d->where, d->name,
+                          fmt::format("scope {}={} is beyond the bound's range {}..{}", d->name, v, d->low, d->high));
     scope.bounds.emplace_back(d->name, v);
     constants[d->name] = b.number(v);
   }

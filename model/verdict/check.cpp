@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "model/explicit/budget_text.hpp"
 #include "model/verdict/hash.hpp"
+#include "model/verdict/range_error.hpp"
 
 namespace quiesce {
 namespace {
@@ -18,13 +20,12 @@ std::vector<const ast::property*> trees(const question& q) {
 }
 
 // What keeps an exploration from deciding, in the order in which a verdict names it; empty: nothing.
-std::vector<std::string> obstacles_of(const search_result& found, const limits& most) {
+std::vector<std::string> obstacles_of(const transition_system& system, const search_result& found, const limits& most) {
   std::vector<std::string> out;
-  for (const auto& [kind, f] : found.errors) out.push_back(fmt::format("beyond error {}", ir::name(kind)));
+  for (const auto& [kind, f] : found.errors) out.push_back("beyond " + ending_text(system, f.run));
   for (const auto& [kind, f] : found.bounds) out.push_back(fmt::format("bound {} reached", ir::name(kind)));
   if (found.ended_by != budget::none) {
-    out.push_back(found.ended_by == budget::interrupt ? "interrupted"
-                                                      : fmt::format("limit of {} reached", name(found.ended_by)));
+    out.push_back(text_of(found.ended_by));
     if (!most.reduce.any()) out.back() += fmt::format(", runs of up to {} steps covered", found.covered);
   }
   if (found.omission_probability > 0)
@@ -124,11 +125,7 @@ run_text words_of(const transition_system& system, const trace& path, std::strin
     out.steps.push_back(describe(system, before, done, s.record, false));
     before = s.state.data();
   }
-  if (ending.empty() && !path.steps.empty()) {
-    const trace_step& s = path.steps.back();
-    ending = describe_ending(system.program(), {s.state.data(), s.outcome, s.kind, s.process, s.instance, 0, 0, s.at});
-  }
-  out.ending = std::move(ending);
+  out.ending = ending.empty() ? ending_text(system, path) : std::move(ending);
   return out;
 }
 
@@ -215,7 +212,7 @@ answer prepared_check::run(const limits& most, const progress& report) const {
   out.native_note = found.native_note;
   out.native_levels = found.native_levels;
   out.checkpoint_note = found.checkpoint_note;
-  out.obstacles = obstacles_of(found, most);
+  out.obstacles = obstacles_of(*system_, found, most);
   const judge decide{*system_, found, out.obstacles};
   for (std::size_t i = 0; i < question_.properties.size(); ++i) {
     out.verdicts.push_back(decide(question_.properties[i]->property.name, i));

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "model/language/parse.hpp"
+#include "model/system/scope_problem.hpp"
 
 namespace quiesce {
 namespace {
@@ -58,6 +59,12 @@ std::vector<draft> draft_groups(catalogue& inputs, const std::vector<const claim
   return drafts;
 }
 
+// Where the claim says it, or should.
+source_range place_of_size(const ast::claim& c, const std::string& name) {
+  const auto at = std::find_if(c.scope.begin(), c.scope.end(), [&](const auto& n) { return n.name == name; });
+  return at == c.scope.end() ? c.where : at->where;
+}
+
 }  // namespace
 
 instance settings_of(const ast::claim& claim) {
@@ -89,9 +96,11 @@ std::vector<claim_group> group_claims(catalogue& inputs, const std::vector<const
   for (draft& d : draft_groups(inputs, claims)) {
     try {
       groups.push_back({prepared_check(inputs, std::move(d.ask)), std::move(d.claims), std::move(d.property_of)});
+    } catch (const scope_problem& problem) {
+      throw diagnostic(place_of_size(d.first->claim, problem.name), problem.sentence, problem.hint);
     } catch (const diagnostic& problem) {
       if (problem.has_place) throw;
-      throw diagnostic(d.first->claim.where, problem.sentence, problem.hint);  // e.g. a size missing in the claim's scope
+      throw diagnostic(d.first->claim.where, problem.sentence, problem.hint);
     }
   }
   return groups;

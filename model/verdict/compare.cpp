@@ -94,7 +94,7 @@ followed_run follow_schedule(const run_text& schedule, const transition_system& 
     if (out.first_difference > i && !(step.taken && same_step(step.words, schedule.steps[i]))) out.first_difference = i;
     out.steps.push_back(std::move(step));
   }
-  if (r.ended()) out.ending = describe_ending(other.program(), *r.ended());
+  if (r.ended()) out.ending = r.ending();
   return out;
 }
 

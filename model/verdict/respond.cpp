@@ -2,19 +2,21 @@
 // Questions about runs without end: `leads to`.
 #include <fmt/format.h>
 
+#include "model/explicit/budget_text.hpp"
 #include "model/explicit/liveness.hpp"
 #include "model/verdict/check.hpp"
+#include "model/verdict/range_error.hpp"
 #include "properties/diagnostic.hpp"
 
 namespace quiesce {
 
 namespace {
 
-std::vector<std::string> obstacles_of(const liveness_result& found) {
+std::vector<std::string> obstacles_of(const transition_system& system, const liveness_result& found) {
   std::vector<std::string> out;
-  for (const auto& [kind, run] : found.errors) out.push_back(fmt::format("beyond error {}", ir::name(kind)));
+  for (const auto& [kind, run] : found.errors) out.push_back("beyond " + ending_text(system, run));
   for (const auto& [kind, run] : found.bounds) out.push_back(fmt::format("bound {} reached", ir::name(kind)));
-  if (found.ended_by != budget::none) out.push_back(fmt::format("limit of {} reached", name(found.ended_by)));
+  if (found.ended_by != budget::none) out.push_back(text_of(found.ended_by));
   if (!found.complete && out.empty()) out.push_back("exploration not complete");
   return out;
 }
@@ -88,6 +90,7 @@ answer prepared_check::respond(const limits& most, const progress& report) const
     v.method = "nothing explored: no step can be its trigger";
   } else {
     liveness_options options;
+    const budget_watch watch({});
     options.most = {most.max_states, most.max_bytes ? most.max_bytes : memory_to_spare(), most.seconds};
     if (report) options.progress = report;
     const liveness_result found = check_response(*system_, *response_, options);
@@ -95,7 +98,8 @@ answer prepared_check::respond(const limits& most, const progress& report) const
     out.transitions = found.transitions;
     out.depth = found.depth;
     out.complete = found.complete;
-    out.obstacles = obstacles_of(found);
+    out.elapsed_s = watch.elapsed_s();
+    out.obstacles = obstacles_of(*system_, found);
     v = judged(*system_, *response_, found, out.obstacles);
   }
   v.property = program.properties[0].name;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "model/verdict/range_error.hpp"
+
 namespace quiesce {
 namespace {
 
@@ -52,7 +54,9 @@ void run::look() {
   for (enabled_step& e : enabled_) e.done.state = e.state.data();
 }
 
-step_text run::words(const enabled_step& e, bool locals) const { return describe(system_, state(), e.done, e.record, locals); }
+step_text run::words(const enabled_step& e, bool locals) const {
+  return describe(system_, state(), e.done, e.record, locals);
+}
 
 void run::take(std::size_t number) {
   assert(number < enabled_.size());
@@ -61,6 +65,7 @@ void run::take(std::size_t number) {
   violated_.push_back(broken_by(system_, *stepper_, e.done));
   marked_.push_back(goals(system_, *stepper_, e.done));
   if (e.done.outcome != step_outcome::state) {
+    ending_ = describe_ending(system_.program(), e.done) + range_error_text(system_, state(), e.done, e.record);
     ended_ = e.done;
     ended_->state = nullptr;
   }
@@ -75,6 +80,7 @@ bool run::undo() {
   violated_.pop_back();
   marked_.pop_back();
   ended_.reset();
+  ending_.clear();
   look();
   return true;
 }
@@ -85,6 +91,8 @@ std::uint64_t run::marked() const {
   return all;
 }
 
-bool run::deadlocked() { return !ended_ && !states_.empty() && enabled_.empty() && !stepper_->resting(states_.back().data()); }
+bool run::deadlocked() {
+  return !ended_ && !states_.empty() && enabled_.empty() && !stepper_->resting(states_.back().data());
+}
 
 }  // namespace quiesce

@@ -54,6 +54,13 @@ std::string method_of(const std::string& engine, const symbolic::engine_result& 
   return engine + ": " + r.note + (r.answer == symbolic::engine_answer::proved ? "; deadlocks not looked for" : "");
 }
 
+// Why the last verdict is unknown, once for all properties.
+void note_obstacle(answer& a) {
+  const verdict& v = a.verdicts.back();
+  if (v.kind == verdict_kind::unknown && std::find(a.obstacles.begin(), a.obstacles.end(), v.reason) == a.obstacles.end())
+    a.obstacles.push_back(v.reason);
+}
+
 }  // namespace
 
 answer prepared_check::solve(const limits& most, const progress& report) const {
@@ -68,6 +75,7 @@ answer prepared_check::solve(const limits& most, const progress& report) const {
       p.depth = depth;
       report(p);
     };
+  const budget_watch watch({});
   answer out;
   out.scope = scope_;
   const bool runs = has_initial_state(*system_);
@@ -81,7 +89,9 @@ answer prepared_check::solve(const limits& most, const progress& report) const {
     out.verdicts.back().property = question_.properties[i]->property.name;
     out.verdicts.back().hash = input_hash(i, most);
     out.verdicts.back().method = method_of(most.engine, r);
+    note_obstacle(out);
   }
+  out.elapsed_s = watch.elapsed_s();
   return out;
 }
 

@@ -10,11 +10,15 @@ namespace quiesce::bench {
 
 const std::vector<benchmark>& benchmarks() {
   static const std::vector<benchmark> all = {
-      {"delete", "devices deleted beside many routes: RTNL hold time, FIB and neighbour walks", run_delete, false},
-      {"backoff", "devices whose last reference needs an extra grace period, in simulated time", run_backoff, false},
-      {"gc", "the IPv6 garbage collector on 1 to 16 simulated CPUs", run_gc, true},
-      {"growth", "devices and routes doubled in turn, with the fitted exponent", run_growth, true},
-      {"live", "real devices deleted on the running kernel, beside the reference stack; needs root", run_live, false},
+      {"delete", "devices deleted beside many routes: RTNL hold time, FIB and neighbour walks", run_delete, false,
+       "devices routes neighbours variant limit"},
+      {"backoff", "devices whose last reference needs an extra grace period, in simulated time", run_backoff, false,
+       "devices variant"},
+      {"gc", "the IPv6 garbage collector on 1 to 16 simulated CPUs", run_gc, true, "variant"},
+      {"growth", "devices and routes doubled in turn, with the fitted exponent", run_growth, true,
+       "devices routes variant limit"},
+      {"live", "real devices deleted on the running kernel, beside the reference stack; needs root", run_live, false,
+       "devices routes variant limit yes"},
   };
   return all;
 }

@@ -27,6 +27,7 @@ struct benchmark {
   const char* summary;
   report (*run)(const options&);
   bool has_charts;
+  const char* reads;  // which of the options it looks at
 };
 const std::vector<benchmark>& benchmarks();
 
