@@ -11,8 +11,9 @@ struct interval {
   bool within(std::int64_t limit) const { return -limit <= low && high <= limit; }
 };
 
-// What a temp may hold whose value is not known: a writer refuses to assign more to it.
-inline constexpr std::int64_t most_in_temp = std::int64_t{1} << 24;
+// A temp whose value is not known counts as one of these numbers. A writer refuses to assign what may be much more to it;
+// room is for counters, which are their own value and a small number.
+inline constexpr std::int64_t most_in_temp = std::int64_t{1} << 24, room_in_temp = most_in_temp + (std::int64_t{1} << 16);
 inline constexpr std::int64_t most_in_int = 2147483647;
 
 // Clamped where it would exceed 2^60.

@@ -309,7 +309,7 @@ class promela {
     const term value = build_.build(i.a, {});
     const std::string what = text(value);
     const bool set = p_.types[p_.exprs[i.a].type].kind == ir::type_kind::set;
-    if (!set && !interval_of(value).within(most_in_temp)) throw too_wide(what);
+    if (!set && !interval_of(value).within(room_in_temp)) throw too_wide(what);
     line(fmt::format("{} = {};", temp_[i.temp], what));
   }
 
