@@ -462,7 +462,7 @@ class packed_canonicaliser final : public symmetry::canonicaliser {
   bool unchanged(const word* state, std::uint32_t a, std::uint32_t b) {
     if (related_alike(a, b)) return true;
     const packed_move& m = exchange_[a * plan_.movable + b];
-    if (m.to.empty()) {
+    if (m.shift_end.empty()) {
       std::vector<std::uint32_t> target(plan_.movable);
       std::iota(target.begin(), target.end(), 0u);
       std::swap(target[a], target[b]);

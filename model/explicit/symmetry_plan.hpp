@@ -9,7 +9,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <set>
+#include <unordered_set>
 
 #include "model/explicit/dead_locals.hpp"
 #include "model/explicit/equivariance.hpp"
@@ -172,7 +172,14 @@ struct symmetry::plan {
     return base;
   }
 
-  using outcome_set = std::set<std::vector<std::uint64_t>>;
+  struct outcome_hash {
+    std::size_t operator()(const std::vector<std::uint64_t>& v) const {
+      std::uint64_t h = 1;
+      for (std::uint64_t x : v) h = symmetries::mix(h, x);
+      return h;
+    }
+  };
+  using outcome_set = std::unordered_set<std::vector<std::uint64_t>, outcome_hash>;
 
   // The initial steps, normal form, with their outcome. Leaves in never_read what is the same in all of them.
   std::vector<std::vector<std::uint64_t>> initial_steps() {
@@ -201,9 +208,10 @@ struct symmetry::plan {
     move m = move_of(*to);
     std::vector<std::uint64_t> image(initial.empty() ? 0 : initial[0].size());
     std::vector<std::uint8_t> dead(places.size(), 0);
+    std::vector<word> state;
     for (const auto& one : initial) {
       image = one;
-      std::vector<word> state(one.begin(), one.begin() + system.state_layout().words());
+      state = one;
       clear_dead(state.data(), dead);
       apply(m, state.data(), dead, image.data());
       if (!known.count(image)) return "initial states tell them apart";
