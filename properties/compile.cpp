@@ -133,6 +133,8 @@ void compiler::add(const ast::property& p) {
   m.sometimes = p.kind == ast::property_kind::sometimes;
   switch (p.kind) {
     case ast::property_kind::invariant:
+      for (const ast::expr& e : p.condition) note_named_ghosts(e);
+      break;
     case ast::property_kind::no_error:
       break;
     case ast::property_kind::at_end:

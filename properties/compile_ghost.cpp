@@ -149,8 +149,17 @@ void compiler::order_ghost_updates() {
   out_.ghost_updates = std::move(ordered);
 }
 
+// Conditions on the state are not compiled here: the model gives its names their meaning. ghost_NAME can only be a ghost.
+void compiler::note_named_ghosts(const ast::expr& e) {
+  const std::string prefix = "ghost_";
+  if (e.text.starts_with(prefix))
+    if (const std::uint32_t g = find_ghost(e.text.substr(prefix.size())); g != unassigned) named_ghosts_.insert(g);
+  for (const ast::expr& a : e.args) note_named_ghosts(a);
+}
+
 void compiler::keep_used_ghosts() {
   std::vector<bool> used(out_.ghosts.size(), false);
+  for (const std::uint32_t g : named_ghosts_) used[g] = true;
   auto note = [&](term& t) {
     if (t.code == op::ghost) used[t.index] = true;
   };

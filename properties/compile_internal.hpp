@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,6 +98,7 @@ class compiler {
   ghost_update compile_ghost_update(const ast::ghost_decl&, const ast::ghost_update&, std::uint32_t number);
   std::int64_t initial_value(const ast::ghost_decl&, const value_type&);
   void keep_used_ghosts();
+  void note_named_ghosts(const ast::expr&);  // of a condition on the state: ghost_NAME
 
   // compile_term.cpp
   typed compile_expr(scope&, const ast::expr&);
@@ -166,6 +168,7 @@ class compiler {
   std::map<std::string, int> span_numbers_;
   std::map<std::string, std::uint32_t> cell_numbers_;  // by structure
   std::map<std::string, int> cell_names_;
+  std::set<std::uint32_t> named_ghosts_;
 };
 
 std::string structure(const term&);

@@ -102,14 +102,16 @@ value expressions::member_of_process(const ast::expr& e) {
                              known.empty() ? "it has none" : fmt::format("it has {}", fmt::join(known, ", ")));
 }
 
-// seen(EVENT, keys…): a rule remembers that it happened; seen_in(P(x), SPAN, EVENT, keys…): in that process's open span. times
-// and times_in: how often. A ghost by its name, or ghost_NAME where the model has a variable of that name.
+// seen(EVENT, keys…): a rule remembers that it happened; seen_in(P(x), SPAN, EVENT, keys…): in that process's open span.
+// times and times_in: how often. A ghost by its name, or ghost_NAME where the model has a variable of that name.
 std::optional<value> expressions::about_events(const ast::expr& e) {
   value v;
   const std::string prefix = "ghost_";
   const std::string ghost = e.text.starts_with(prefix) ? e.text.substr(prefix.size()) : e.text;
   for (const auto& g : s.source.vocabulary.ghosts)
-    if (g.name == ghost && !s.ghosts.count(ghost)) throw not_in_this_instance(e.where, "the rule to be proved uses no such ghost");
+    if (g.name == ghost && !s.ghosts.count(ghost))
+      throw not_in_this_instance(e.where, "the rule uses no such ghost",
+                                 fmt::format("a state property that names it ghost_{} keeps it", ghost));
   if (const auto g = s.ghosts.find(ghost); g != s.ghosts.end()) {
     const ir::variable var = b.program.variables[g->second];
     v.e = b.load(g->second, index_of(var.index, e, v));
