@@ -8122,7 +8122,6 @@
 (pop 1)
 ; keep 102 sent_once_so_far
 (push 1)
-(assert (forall ((q1 S3)) (=> (not (or (and (<= 0 (f34 q1)) (<= (f34 q1) 1)) (and (<= 59 (f34 q1)) (<= (f34 q1) 65)) (and (<= 67 (f34 q1)) (<= (f34 q1) 74)))) (= f0 (s0 (c4_0 q1))))))
 (assert (forall ((q1 S3)) (forall ((q2 S0)) (=> (and (and (<= 45 (f34 q1)) (<= (f34 q1) 48)) (or (or (and (or (= (f34 q1) 16) (= (f34 q1) 33) (= (f34 q1) 45)) (f47 q1 q2)) (and (or (and (<= 17 (f34 q1)) (<= (f34 q1) 19)) (and (<= 34 (f34 q1)) (<= (f34 q1) 36)) (and (<= 46 (f34 q1)) (<= (f34 q1) 48))) (f50 q1 q2))) (and (or (and (<= 18 (f34 q1)) (<= (f34 q1) 19)) (and (<= 35 (f34 q1)) (<= (f34 q1) 36)) (and (<= 47 (f34 q1)) (<= (f34 q1) 48))) (= q2 (f51 q1))))) (exists ((q3 S1)) (and (f37 q1 q3) (= (f10 q3) q2)))))))
 (assert (forall ((q1 S3)) (forall ((q2 S0)) (=> (not (and (<= 46 (f34 q1)) (<= (f34 q1) 55))) (= (f58 q2 q1) 0)))))
 (assert (forall ((q1 S3)) (forall ((q2 S0)) (=> (and (<= 46 (f34 q1)) (<= (f34 q1) 48)) (= (f58 q2 q1) (ite (and (and (exists ((q3 S1)) (and (f37 q1 q3) (= (f10 q3) q2))) (not (f50 q1 q2))) (not (and (or (and (<= 18 (f34 q1)) (<= (f34 q1) 19)) (and (<= 35 (f34 q1)) (<= (f34 q1) 36)) (and (<= 47 (f34 q1)) (<= (f34 q1) 48))) (= q2 (f51 q1))))) 1 0))))))
@@ -8239,7 +8238,6 @@
 (pop 1)
 ; keep 103 sent_once_so_far
 (push 1)
-(assert (forall ((q1 S3)) (=> (not (or (and (<= 0 (f34 q1)) (<= (f34 q1) 1)) (and (<= 59 (f34 q1)) (<= (f34 q1) 65)) (and (<= 67 (f34 q1)) (<= (f34 q1) 74)))) (= f0 (s0 (c4_0 q1))))))
 (assert (forall ((q1 S3)) (forall ((q2 S0)) (=> (and (and (<= 45 (f34 q1)) (<= (f34 q1) 48)) (or (or (and (or (= (f34 q1) 16) (= (f34 q1) 33) (= (f34 q1) 45)) (f47 q1 q2)) (and (or (and (<= 17 (f34 q1)) (<= (f34 q1) 19)) (and (<= 34 (f34 q1)) (<= (f34 q1) 36)) (and (<= 46 (f34 q1)) (<= (f34 q1) 48))) (f50 q1 q2))) (and (or (and (<= 18 (f34 q1)) (<= (f34 q1) 19)) (and (<= 35 (f34 q1)) (<= (f34 q1) 36)) (and (<= 47 (f34 q1)) (<= (f34 q1) 48))) (= q2 (f51 q1))))) (exists ((q3 S1)) (and (f37 q1 q3) (= (f10 q3) q2)))))))
 (assert (forall ((q1 S3)) (forall ((q2 S0)) (=> (not (and (<= 46 (f34 q1)) (<= (f34 q1) 55))) (= (f58 q2 q1) 0)))))
 (assert (forall ((q1 S3)) (forall ((q2 S0)) (=> (and (<= 46 (f34 q1)) (<= (f34 q1) 48)) (= (f58 q2 q1) (ite (and (and (exists ((q3 S1)) (and (f37 q1 q3) (= (f10 q3) q2))) (not (f50 q1 q2))) (not (and (or (and (<= 18 (f34 q1)) (<= (f34 q1) 19)) (and (<= 35 (f34 q1)) (<= (f34 q1) 36)) (and (<= 47 (f34 q1)) (<= (f34 q1) 48))) (= q2 (f51 q1))))) 1 0))))))

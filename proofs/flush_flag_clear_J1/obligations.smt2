@@ -1452,6 +1452,7 @@
 ; keep 29 flag_is_going_to_be_seen
 (push 1)
 (assert (forall ((q1 S3)) (forall ((q2 S1)) (=> (and (and (<= 11 (f34 q1)) (<= (f34 q1) 14)) (or (f39 q1 q2) (and (and (<= 12 (f34 q1)) (<= (f34 q1) 14)) (= q2 (f40 q1))))) (f37 q1 q2)))))
+(assert (forall ((q1 S0)) (=> (f17 q1) (exists ((q2 S3)) (and (= f0 (s0 (c4_0 q2))) (or (or (or (and (and (<= 4 (f34 q2)) (<= (f34 q2) 14)) (exists ((q3 S1)) (and (f37 q2 q3) (= (f10 q3) q1)))) (and (and (<= 23 (f34 q2)) (<= (f34 q2) 25)) (exists ((q3 S1)) (and (f35 q2 q3) (= (f10 q3) q1))))) (and (or (= (f34 q2) 15) (= (f34 q2) 26)) (or (exists ((q3 S1)) (and (f42 q2 q3) (= (f10 q3) q1))) (f41 q2 q1)))) (and (or (and (<= 16 (f34 q2)) (<= (f34 q2) 17)) (and (<= 27 (f34 q2)) (<= (f34 q2) 28))) (or (f44 q2 q1) (and (or (= (f34 q2) 17) (= (f34 q2) 28)) (= q1 (f45 q2)))))))))))
 (declare-fun x1! () S0)
 (assert (=> (f17 x1!) (exists ((q1 S3)) (and (= f0 (s0 (c4_0 q1))) (or (or (or (and (and (<= 4 (f34 q1)) (<= (f34 q1) 14)) (exists ((q2 S1)) (and (f37 q1 q2) (= (f10 q2) x1!)))) (and (and (<= 23 (f34 q1)) (<= (f34 q1) 25)) (exists ((q2 S1)) (and (f35 q1 q2) (= (f10 q2) x1!))))) (and (or (= (f34 q1) 15) (= (f34 q1) 26)) (or (exists ((q2 S1)) (and (f42 q1 q2) (= (f10 q2) x1!))) (f41 q1 x1!)))) (and (or (and (<= 16 (f34 q1)) (<= (f34 q1) 17)) (and (<= 27 (f34 q1)) (<= (f34 q1) 28))) (or (f44 q1 x1!) (and (or (= (f34 q1) 17) (= (f34 q1) 28)) (= x1! (f45 q1))))))))))
 (assert (= (f17! x1!) (ite (= x1! (f10 (f40 c0))) true (f17 x1!))))
@@ -2418,6 +2419,7 @@
 ; keep 56 flag_is_going_to_be_seen
 (push 1)
 (assert (forall ((q1 S3)) (=> (and (<= 24 (f34 q1)) (<= (f34 q1) 25)) (f35 q1 (f51 q1)))))
+(assert (forall ((q1 S0)) (=> (f17 q1) (exists ((q2 S3)) (and (= f0 (s0 (c4_0 q2))) (or (or (or (and (and (<= 4 (f34 q2)) (<= (f34 q2) 14)) (exists ((q3 S1)) (and (f37 q2 q3) (= (f10 q3) q1)))) (and (and (<= 23 (f34 q2)) (<= (f34 q2) 25)) (exists ((q3 S1)) (and (f35 q2 q3) (= (f10 q3) q1))))) (and (or (= (f34 q2) 15) (= (f34 q2) 26)) (or (exists ((q3 S1)) (and (f42 q2 q3) (= (f10 q3) q1))) (f41 q2 q1)))) (and (or (and (<= 16 (f34 q2)) (<= (f34 q2) 17)) (and (<= 27 (f34 q2)) (<= (f34 q2) 28))) (or (f44 q2 q1) (and (or (= (f34 q2) 17) (= (f34 q2) 28)) (= q1 (f45 q2)))))))))))
 (declare-fun x1! () S0)
 (assert (=> (f17 x1!) (exists ((q1 S3)) (and (= f0 (s0 (c4_0 q1))) (or (or (or (and (and (<= 4 (f34 q1)) (<= (f34 q1) 14)) (exists ((q2 S1)) (and (f37 q1 q2) (= (f10 q2) x1!)))) (and (and (<= 23 (f34 q1)) (<= (f34 q1) 25)) (exists ((q2 S1)) (and (f35 q1 q2) (= (f10 q2) x1!))))) (and (or (= (f34 q1) 15) (= (f34 q1) 26)) (or (exists ((q2 S1)) (and (f42 q1 q2) (= (f10 q2) x1!))) (f41 q1 x1!)))) (and (or (and (<= 16 (f34 q1)) (<= (f34 q1) 17)) (and (<= 27 (f34 q1)) (<= (f34 q1) 28))) (or (f44 q1 x1!) (and (or (= (f34 q1) 17) (= (f34 q1) 28)) (= x1! (f45 q1))))))))))
 (assert (= (f17! x1!) (ite (= x1! (f10 (f51 c0))) true (f17 x1!))))

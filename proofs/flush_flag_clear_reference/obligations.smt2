@@ -3226,7 +3226,6 @@
 (pop 1)
 ; keep 36 only_theirs_collected_closing
 (push 1)
-(assert (forall ((q1 S3)) (=> (not (or (and (<= 0 (f34 q1)) (<= (f34 q1) 1)) (and (<= 59 (f34 q1)) (<= (f34 q1) 65)) (and (<= 67 (f34 q1)) (<= (f34 q1) 74)))) (= f0 (s0 (c4_0 q1))))))
 (assert (forall ((q1 S3)) (forall ((q2 S1)) (=> (and (or (= (f34 q1) 16) (= (f34 q1) 33)) (f46 q1 q2)) (f41 q1 q2)))))
 (declare-fun x1! () S3)
 (declare-fun x2! () S0)
@@ -6412,7 +6411,6 @@
 (pop 1)
 ; keep 74 only_theirs_collected_closing
 (push 1)
-(assert (forall ((q1 S3)) (=> (not (or (and (<= 0 (f34 q1)) (<= (f34 q1) 1)) (and (<= 59 (f34 q1)) (<= (f34 q1) 65)) (and (<= 67 (f34 q1)) (<= (f34 q1) 74)))) (= f0 (s0 (c4_0 q1))))))
 (assert (forall ((q1 S3)) (forall ((q2 S1)) (=> (and (or (= (f34 q1) 16) (= (f34 q1) 33)) (f46 q1 q2)) (f41 q1 q2)))))
 (declare-fun x1! () S3)
 (declare-fun x2! () S0)

@@ -1622,6 +1622,7 @@
 (pop 1)
 ; keep 36 first_loop_turn
 (push 1)
+(assert (forall ((q1 S3)) (=> (not (or (and (<= 0 (f34 q1)) (<= (f34 q1) 1)) (and (<= 32 (f34 q1)) (<= (f34 q1) 37)) (and (<= 39 (f34 q1)) (<= (f34 q1) 45)))) (= f0 (s0 (c4_0 q1))))))
 (assert (forall ((q1 S3)) (forall ((q2 S1)) (=> (and (and (<= 20 (f34 q1)) (<= (f34 q1) 23)) (f44 q1 q2)) (f35 q1 q2)))))
 (declare-fun x1! () S3)
 (assert (=> (and (<= 21 (f34 x1!)) (<= (f34 x1!) 22)) (f35 x1! (f45 x1!))))

@@ -2689,6 +2689,7 @@
 (pop 1)
 ; keep 61 first_loop_turn
 (push 1)
+(assert (forall ((q1 S3)) (=> (not (or (and (<= 0 (f34 q1)) (<= (f34 q1) 1)) (and (<= 46 (f34 q1)) (<= (f34 q1) 52)) (and (<= 54 (f34 q1)) (<= (f34 q1) 61)))) (= f0 (s0 (c4_0 q1))))))
 (assert (forall ((q1 S3)) (forall ((q2 S1)) (=> (and (and (<= 34 (f34 q1)) (<= (f34 q1) 37)) (f48 q1 q2)) (f35 q1 q2)))))
 (declare-fun x1! () S3)
 (assert (=> (and (<= 35 (f34 x1!)) (<= (f34 x1!) 36)) (f35 x1! (f49 x1!))))
