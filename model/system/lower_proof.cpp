@@ -133,11 +133,20 @@ std::optional<value> expressions::about_events(const ast::expr& e) {
     if (e.args[0].args.size() != 1) throw diagnostic(e.args[0].where, "the instance of the process is expected");
     keys.args.push_back(e.args[0].args[0]);
   }
+  // The same event may be remembered for keys of other sorts.
+  const auto fit = [&](const std::vector<sort_id>& index) {
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      const ir::type key = b.type(lower(keys.args[i], b.element(index[i])).type);
+      if (key.kind == ir::type_kind::element && key.sort != index[i]) return false;
+    }
+    return true;
+  };
   std::vector<const symbols::memory*> found;
   for (const auto& m : s.memories)
     if (m.event == event && m.span == span && m.process == process &&
         b.program.variables[m.var].index.size() == keys.args.size() &&
-        counts == (b.type(b.program.variables[m.var].type).kind == ir::type_kind::integer))
+        counts == (b.type(b.program.variables[m.var].type).kind == ir::type_kind::integer) &&
+        fit(b.program.variables[m.var].index))
       found.push_back(&m);
   for (const auto* m : found)
     if (m->var != found[0]->var)
