@@ -23,17 +23,16 @@ struct certify_options {
 
 std::vector<const claim_entry*> claims_named(catalogue& inputs, const std::vector<std::string>& names) {
   std::vector<const claim_entry*> out;
-  const std::vector<const claim_entry*> all = inputs.all_claims();
   for (const std::string& name : names) {
     if (name.ends_with(".claim")) {
       for (const claim_entry* c : inputs.claims(name)) out.push_back(c);
       continue;
     }
-    const auto at = std::find_if(all.begin(), all.end(), [&](const claim_entry* c) { return c->claim.name == name; });
-    if (at == all.end())
+    const claim_entry* claim = claim_named(inputs, name);
+    if (!claim)
       throw diagnostic(fmt::format("no claim about a finite scope is called '{}'", name),
                        "`quiesce list claims` prints them");
-    out.push_back(*at);
+    out.push_back(claim);
   }
   return out;
 }
@@ -73,7 +72,8 @@ action add_certify(CLI::App& app) {
   auto options = std::make_shared<certify_options>();
   app.add_option("CLAIM", options->claims, "name of a claim about a finite scope, or a file of claims")->required();
   app.add_option("--out", options->out, "directory that gets a folder for each claim that holds (default: proofs/finite)");
-  app.add_option("--max-states", options->most.max_states, "write nothing beyond so many states; 0: no limit")->check(not_whole);
+  app.add_option("--max-states", options->most.max_states, "write nothing beyond so many states; 0: no limit")
+      ->check(not_whole);
   return [options](catalogue& inputs) { return run_certify(inputs, *options); };
 }
 

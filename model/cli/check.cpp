@@ -94,13 +94,11 @@ targets sort_targets(catalogue& inputs, const std::vector<std::string>& names) {
       out.models.push_back(name);
       continue;
     }
-    const auto all = inputs.all_claims();
-    const auto same = [&](const claim_entry* c) { return c->claim.name == name; };
-    const auto at = std::find_if(all.begin(), all.end(), same);
-    if (at == all.end())
+    const claim_entry* claim = claim_named(inputs, name);
+    if (!claim)
       throw diagnostic(fmt::format("no model and no claim is called '{}', and there is no such file", name),
                        "`quiesce list models` and `quiesce list claims` print their names");
-    out.claims.push_back(*at);
+    out.claims.push_back(claim);
   }
   return out;
 }

@@ -21,11 +21,6 @@ struct cite_options {
   bool reproducer = false;
 };
 
-const claim_entry* claim_named(const std::vector<const claim_entry*>& all, const std::string& name) {
-  const auto at = std::find_if(all.begin(), all.end(), [&](const claim_entry* c) { return c->claim.name == name; });
-  return at == all.end() ? nullptr : *at;
-}
-
 // MODEL/PROPERTY: of the claims about both, one that is violated rather than one that holds, then the first. Null: none.
 const claim_entry* claim_about(const std::vector<const claim_entry*>& all, const std::string& model,
                                const std::string& property, const std::string& variant) {
@@ -46,7 +41,7 @@ const claim_entry* claim_about(const std::vector<const claim_entry*>& all, const
 
 const claim_entry& claim_meant(catalogue& inputs, const cite_options& o) {
   const auto all = inputs.all_claims();
-  if (const claim_entry* c = claim_named(all, o.target)) return *c;
+  if (const claim_entry* c = claim_named(inputs, o.target)) return *c;
   const std::size_t slash = o.target.find('/');
   if (slash == std::string::npos)
     throw diagnostic(fmt::format("no claim is called '{}'", o.target),
@@ -68,7 +63,7 @@ outcome run_cite(catalogue& inputs, const cite_options& o) {
   if (o.what.variants.size() > 1) usage_error("cite is about one variant");
   const bool by_name = o.target.find('/') == std::string::npos;
   if (by_name && !o.what.variants.empty()) usage_error("--variant belongs to MODEL/PROPERTY; a claim has its own");
-  if (!claim_named(inputs.all_claims(), o.target))
+  if (!claim_named(inputs, o.target))
     if (const auto text = cite_proof(inputs, o.target)) {
       if (o.reproducer) throw diagnostic("no script: what is proved has no counterexample");
       return {exit_ok, *text};

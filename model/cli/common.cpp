@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -13,6 +14,7 @@
 
 #include "model/cli/verb.hpp"
 #include "model/verdict/applicable.hpp"
+#include "model/verdict/check.hpp"
 
 namespace quiesce::cli {
 namespace {
@@ -95,11 +97,6 @@ void add_property_files(catalogue& inputs, const selection& from) {
   for (const std::string& path : from.property_files) inputs.add_properties(path);
 }
 
-void require_named(const selection& from, const std::vector<std::string>& properties) {
-  if (!from.property_files.empty() && properties.empty())
-    usage_error("--properties alone has no effect here", "--property NAME says which of them is watched");
-}
-
 std::string one_variant(const selection& from, const model_entry& model, const std::string& verb) {
   if (from.variants.size() > 1) usage_error(verb + " takes one --variant");
   if (!from.variants.empty()) return from.variants[0];
@@ -117,6 +114,25 @@ const model_entry& model_named(catalogue& inputs, const std::string& text) {
   const std::string near = nearest(text, names);
   throw diagnostic(fmt::format("no model is called '{}', and there is no such file", text),
                    near.empty() ? "`quiesce list models` prints their names" : fmt::format("did you mean '{}'?", near));
+}
+
+const claim_entry* claim_named(catalogue& inputs, const std::string& name) {
+  const auto all = inputs.all_claims();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const claim_entry* c) { return c->claim.name == name; });
+  return at == all.end() ? nullptr : *at;
+}
+
+question one_question(catalogue& inputs, const selection& from, const std::string& model,
+                      const std::vector<std::string>& properties, const std::string& verb) {
+  if (!from.property_files.empty() && properties.empty())
+    usage_error("--properties alone has no effect here", "--property NAME says which of them is watched");
+  add_property_files(inputs, from);
+  question out;
+  out.settings = instance_of(from);
+  out.model = &model_named(inputs, model);
+  out.settings.variant = one_variant(from, *out.model, verb);
+  for (const std::string& name : properties) out.properties.push_back(&inputs.property(name));
+  return out;
 }
 
 namespace {

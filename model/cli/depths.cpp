@@ -20,10 +20,7 @@ struct depths_options {
 };
 
 outcome run_depths(catalogue& inputs, const depths_options& o) {
-  instance settings = instance_of(o.what);
-  const model_entry& model = model_named(inputs, o.model);
-  settings.variant = one_variant(o.what, model, "depths");
-  const prepared_check check(inputs, {&model, settings, {}});
+  const prepared_check check(inputs, one_question(inputs, o.what, o.model, {}, "depths"));
   const symbolic::finite_system encoded = symbolic::encode(check.system());
   symbolic::engine_options options;
   options.max_depth = o.depth;

@@ -20,19 +20,13 @@ struct dump_options {
 };
 
 outcome run_dump(catalogue& inputs, const dump_options& o) {
-  add_property_files(inputs, o.what);
-  instance settings = instance_of(o.what);
-  require_named(o.what, o.properties);
-  const model_entry& model = model_named(inputs, o.model);
-  settings.variant = one_variant(o.what, model, "dump");
-  question q{&model, settings, {}};
-  for (const std::string& name : o.properties) q.properties.push_back(&inputs.property(name));
+  question q = one_question(inputs, o.what, o.model, o.properties, "dump");
   const auto any = [](const auto& size) { return size.second == any_number; };
-  if (std::any_of(settings.scope.begin(), settings.scope.end(), any)) {
+  if (std::any_of(q.settings.scope.begin(), q.settings.scope.end(), any)) {
     if (!o.core) usage_error("a scope with `any` has a core only: add --core");
     std::vector<const ast::property*> properties;
     for (const property_entry* p : q.properties) properties.push_back(&p->property);
-    return {exit_ok, core_text(lower(q.model->loaded, settings, properties).program)};
+    return {exit_ok, core_text(lower(q.model->loaded, q.settings, properties).program)};
   }
   const prepared_check check(inputs, std::move(q));
   if (check.asked_response())

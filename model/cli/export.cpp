@@ -43,14 +43,7 @@ outcome run_export(catalogue& inputs, const export_verb& o) {
   const exporting::writer& to = writer_named(o.to);
   if (o.how.symmetry && !to.symmetry) usage_error(fmt::format("{} has no --symmetry", o.to));
   if (o.to != "dot") refuse_given(*o.given, {"--max-states"}, "belongs to --to dot");
-  require_named(o.what, o.properties);
-  add_property_files(inputs, o.what);
-  instance settings = instance_of(o.what);
-  const model_entry& model = model_named(inputs, o.model);
-  settings.variant = one_variant(o.what, model, "export");
-  question q{&model, settings, {}};
-  for (const std::string& name : o.properties) q.properties.push_back(&inputs.property(name));
-  const prepared_check check(inputs, std::move(q));
+  const prepared_check check(inputs, one_question(inputs, o.what, o.model, o.properties, "export"));
   if (check.asked_response())
     throw diagnostic(check.asked().properties[0]->property.where, "a property with `leads to` is not exported",
                      "it is about runs without end: `quiesce check` decides it");

@@ -128,14 +128,7 @@ outcome interactive_run(const prepared_check& check, const simulate_options& o) 
 }
 
 outcome run_simulate(catalogue& inputs, simulate_options o) {
-  add_property_files(inputs, o.what);
-  instance settings = instance_of(o.what);
-  require_named(o.what, o.properties);
-  const model_entry& model = model_named(inputs, o.model);
-  settings.variant = one_variant(o.what, model, "simulate");
-  question q{&model, settings, {}};
-  for (const std::string& name : o.properties) q.properties.push_back(&inputs.property(name));
-  const prepared_check check(inputs, std::move(q));
+  const prepared_check check(inputs, one_question(inputs, o.what, o.model, o.properties, "simulate"));
   if (check.asked_response())
     throw diagnostic(check.asked().properties[0]->property.where, "a property with `leads to` is not watched step by step",
                      "it is about runs without end: `quiesce check` decides it, and `quiesce replay` follows its runs");

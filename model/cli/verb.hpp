@@ -15,6 +15,10 @@ namespace CLI {
 class App;
 }
 
+namespace quiesce {
+struct question;
+}
+
 namespace quiesce::cli {
 
 // Results of a verb: printed only once the verb has succeeded, so that a refused input leaves stdout empty.
@@ -57,11 +61,14 @@ instance instance_of(const selection&);
 // For a verb that is about one variant: what --variant says, else the model's only one, else none. Throws a usage
 // diagnostic.
 std::string one_variant(const selection&, const model_entry&, const std::string& verb);
-// Reads them. A verb that watches only properties that are named refuses files where none is.
 void add_property_files(catalogue&, const selection&);
-void require_named(const selection&, const std::vector<std::string>& properties);
 // A model by name or path. Throws diagnostic.
 const model_entry& model_named(catalogue&, const std::string&);
+// A claim about a finite scope by its name; null: none has it.
+const claim_entry* claim_named(catalogue&, const std::string&);
+// What a verb asks about one model in one variant and scope, watching the properties that are named. Throws diagnostic.
+question one_question(catalogue&, const selection&, const std::string& model, const std::vector<std::string>& properties,
+                      const std::string& verb);
 
 [[noreturn]] void usage_error(std::string sentence, std::string hint = {});
 

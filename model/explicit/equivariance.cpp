@@ -9,6 +9,7 @@
 #include <set>
 
 #include "model/system/dump.hpp"
+#include "model/system/fold.hpp"
 
 namespace quiesce {
 
@@ -188,30 +189,13 @@ class checker {
     bool left = is_constant(e.kids[0]);
     expr_id x = e.kids[left ? 1 : 0];
     std::int64_t c = p_.exprs[e.kids[left ? 0 : 1]].value;
-    auto f = [&](std::int64_t v) { return left ? apply(e.code, c, v) : apply(e.code, v, c); };
+    auto f = [&](std::int64_t v) {
+      const auto exact = left ? folded(e.code, c, v) : folded(e.code, v, c);
+      if (!exact) fail(id, "a number exceeds 64 bits");
+      return *exact;
+    };
     commutes(id, x, f);
     expression(x);
-  }
-
-  static std::int64_t apply(op code, std::int64_t a, std::int64_t b) {
-    switch (code) {
-      case op::less:
-        return a < b;
-      case op::less_equal:
-        return a <= b;
-      case op::add:
-        return a + b;
-      case op::subtract:
-        return a - b;
-      case op::multiply:
-        return a * b;
-      case op::divide:
-        return b > 0 ? a / b : 0;
-      case op::minimum:
-        return std::min(a, b);
-      default:
-        return std::max(a, b);
-    }
   }
 
   template <class function>

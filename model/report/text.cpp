@@ -89,8 +89,10 @@ std::string matrix_text(const matrix& m) {
     std::vector<std::vector<std::string>> rows(1, {"property"});
     for (std::size_t c = first; c < last; ++c) rows[0].push_back(m.columns[c]);
     for (const std::string& p : m.properties) {
-      rows.push_back({p});
-      for (std::size_t c = first; c < last; ++c) rows.back().push_back(cell_of(m, p, m.columns[c]));
+      std::vector<std::string> line{p};
+      for (std::size_t c = first; c < last; ++c) line.push_back(cell_of(m, p, m.columns[c]));
+      const bool asked = std::any_of(line.begin() + 1, line.end(), [](const std::string& cell) { return cell != "-"; });
+      if (asked) rows.push_back(std::move(line));
     }
     out += (first ? "\n" : "") + align(rows, "  ");
     first = last;

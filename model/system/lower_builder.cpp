@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "model/system/fold.hpp"
 #include "properties/diagnostic.hpp"
 
 namespace quiesce::lowering {
@@ -29,47 +30,6 @@ bool same(const ir::type& a, const ir::type& b) {
       return a.inner == b.inner;
   }
   return false;
-}
-
-std::int64_t apply(op code, std::int64_t a, std::int64_t b) {
-  switch (code) {
-    case op::and_:
-      return a && b;
-    case op::or_:
-      return a || b;
-    case op::implies:
-      return !a || b;
-    case op::equal:
-      return a == b;
-    case op::not_equal:
-      return a != b;
-    case op::less:
-      return a < b;
-    case op::less_equal:
-      return a <= b;
-    case op::add:
-      return a + b;
-    case op::subtract:
-      return a - b;
-    case op::multiply:
-      return a * b;
-    case op::divide:
-      return b > 0 ? a / b : 0;
-    case op::minimum:
-      return std::min(a, b);
-    case op::maximum:
-      return std::max(a, b);
-    case op::contains:
-      return (a >> b) & 1;
-    case op::unite:
-      return a | b;
-    case op::intersect:
-      return a & b;
-    case op::subtract_set:
-      return a & ~b;
-    default:
-      return 0;
-  }
 }
 
 bool foldable_binary(op code) {
@@ -239,7 +199,9 @@ std::optional<expr_id> builder::fold(op code, const std::vector<expr_id>& k) {
   if (k.size() != 2 || !foldable_binary(code)) return std::nullopt;
   const auto b = constant_of(k[1]);
   if (!b) return std::nullopt;
-  const std::int64_t v = apply(code, *a, *b);
+  const std::optional<std::int64_t> exact = ir::folded(code, *a, *b);
+  if (!exact) return std::nullopt;  // refused where it is computed, at its place
+  const std::int64_t v = *exact;
   if (arithmetic(code)) return number(v);
   if (code >= op::unite && code <= op::subtract_set) return constant(v, type_of(k[0]));
   return truth(v != 0);
@@ -268,8 +230,11 @@ type_id builder::interval(op code, const std::vector<expr_id>& k) {
       return integer(std::max(a.low, b.low), std::max(a.high, b.high));
     default: {
       if (is_unlimited(a.high) || is_unlimited(b.high)) return integer(-unlimited, unlimited);
-      const std::int64_t p[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-      return integer(*std::min_element(p, p + 4), *std::max_element(p, p + 4));
+      using wide = __int128;
+      const wide p[] = {wide{a.low} * b.low, wide{a.low} * b.high, wide{a.high} * b.low, wide{a.high} * b.high};
+      const wide low = *std::min_element(p, p + 4), high = *std::max_element(p, p + 4);
+      return integer(static_cast<std::int64_t>(std::max<wide>(low, -unlimited)),
+                     static_cast<std::int64_t>(std::min<wide>(high, unlimited)));
     }
   }
 }

@@ -48,7 +48,9 @@ void compare(const claim_group& g, const answer& all, const symbolic::finite_sys
     ++n.compared;
     n.runs += run ? 1 : 0;
     EXPECT_EQ(found, run) << what;
-    if (found && run) EXPECT_EQ(words_of(g.check.system(), *r.run, "").length(), v.counterexample->length()) << what;
+    if (found && run) {
+      EXPECT_EQ(words_of(g.check.system(), *r.run, "").length(), v.counterexample->length()) << what;
+    }
   }
 }
 
