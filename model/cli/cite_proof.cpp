@@ -69,6 +69,9 @@ std::string checked(const proof_input& in) {
       if (!v->source.empty()) out += fmt::format(", from {}", v->source);
     }
   for (const auto& [name, value] : in.settings.options) out += fmt::format(", {}={}", name, value);
+  for (const ast::item& item : in.model->loaded.model.items)
+    if (const auto* e = std::get_if<ast::environment_decl>(&item); e && e->name == c.environment && e->name != "default")
+      out += fmt::format(", environment {} ({})", e->name, e->sentence);
   return paragraph(out + ".");
 }
 
