@@ -13,7 +13,9 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
+#include "model/cli/side_by_side.hpp"
 #include "model/cli/verb.hpp"
 #include "model/verdict/verdict.hpp"
 
@@ -76,6 +78,39 @@ int status_of_program(std::vector<std::string> words) {
   return ended == exit_ok || ended == exit_violated || ended == exit_usage ? ended : exit_internal;
 }
 
+// What the program prints, behind the digit that is the place of its status in this list.
+constexpr int statuses[] = {exit_ok, exit_violated, exit_usage, exit_internal};
+
+std::string printed_by(const std::vector<std::string>& words) {
+  std::FILE* file = std::tmpfile();
+  if (!file || dup2(fileno(file), STDOUT_FILENO) < 0) throw diagnostic("no temporary file");
+  const int status = status_of_program(words);
+  std::string out(1, static_cast<char>('0' + (std::find(std::begin(statuses), std::end(statuses), status) - statuses)));
+  char buffer[4096];
+  std::rewind(file);
+  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) out.append(buffer, n);
+  return out;
+}
+
+// Each proof by a process of its own, as many at a time as there are processors; printed in order.
+void recheck_proofs(const std::vector<std::string>& words, const std::vector<std::string>& folders, outcome& out) {
+  const auto with = [&](std::size_t i) {
+    std::vector<std::string> all = words;
+    all.push_back(folders[i]);
+    return all;
+  };
+  const auto work = [&](std::size_t i) { return printed_by(with(i)); };
+  side_by_side(folders.size(), std::max(1u, std::thread::hardware_concurrency()), work,
+               [&](std::size_t i, std::optional<std::string> result) {
+                 if (!result || result->empty()) {
+                   out.status = combine(out.status, status_of_program(with(i)));
+                   return;
+                 }
+                 std::cout << result->substr(1) << std::flush;
+                 out.status = combine(out.status, statuses[result->front() - '0']);
+               });
+}
+
 outcome run_recheck(catalogue& inputs, const recheck_options& o, const CLI::App& given) {
   const fs::path self = fs::read_symlink("/proc/self/exe"), programs = self.parent_path();
   std::vector<std::string> proofs{(programs / "quiesce-recheck").string(), "--timeout", std::to_string(o.seconds)};
@@ -83,12 +118,13 @@ outcome run_recheck(catalogue& inputs, const recheck_options& o, const CLI::App&
   for (const std::string& s : o.solvers) proofs.insert(proofs.end(), {"--solver", s});
   if (o.with_checker)
     for (auto* words : {&proofs, &finite}) words->insert(words->end(), {"--with-checker", self.string()});
-  const std::size_t proof_words = proofs.size(), finite_words = finite.size();
-  for (std::string& folder : folders_of(inputs, o)) (is_exhaustive(folder) ? finite : proofs).push_back(std::move(folder));
-  if (proofs.size() == proof_words)
+  const std::size_t finite_words = finite.size();
+  std::vector<std::string> folders;
+  for (std::string& folder : folders_of(inputs, o)) (is_exhaustive(folder) ? finite : folders).push_back(std::move(folder));
+  if (folders.empty())
     refuse_given(given, {"--solver", "--timeout"}, "has no effect: these certificates are explored again, not proved");
   outcome out;
-  if (proofs.size() > proof_words) out.status = combine(out.status, status_of_program(proofs));
+  recheck_proofs(proofs, folders, out);
   if (finite.size() > finite_words) out.status = combine(out.status, status_of_program(finite));
   return out;
 }
