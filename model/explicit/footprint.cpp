@@ -152,7 +152,7 @@ class evaluation {
 
   const program& p_;
   slot_set& reads_;
-  const std::optional<known_slot>& known_;
+  const std::optional<known_slot> known_;  // its own: what it is made of may be a temporary
 };
 
 // All paths of one step at once: what is known of the temps in front of an instruction is what holds on every path to it.

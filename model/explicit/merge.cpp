@@ -244,7 +244,7 @@ class reducer::reduced_stepper final : public stepper {
   std::vector<word> at_;
 };
 
-reducer::reducer(const transition_system& s, reductions what) : system_(s), what_(what), order_(s) {
+reducer::reducer(const transition_system& s, reductions what) : what_(what), order_(s) {
   const auto& properties = s.program().properties;
   for (std::size_t i = 0; i < properties.size(); ++i) {
     if (properties[i].sometimes) sometimes_ |= std::uint64_t{1} << i;

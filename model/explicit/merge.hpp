@@ -39,7 +39,6 @@ class reducer {
 
  private:
   class reduced_stepper;
-  const transition_system& system_;
   const reductions what_;
   const partial_order order_;
   std::uint64_t sometimes_ = 0;

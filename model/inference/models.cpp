@@ -38,7 +38,7 @@ std::optional<std::string> made_text(const shape& s, std::size_t in, std::size_t
 
 class decoder {
  public:
-  decoder(solver& z3, const shape& s) : shape_(s), smt_(*s.of), names_(s.size.size()) {
+  decoder(solver& z3, const shape& s) : smt_(*s.of), names_(s.size.size()) {
     for (std::size_t i = 0; i < s.size.size(); ++i) {
       std::vector<std::string> texts;
       for (std::size_t k = 0; k < s.size[i]; ++k) texts.push_back(element_text(s, i, k));
@@ -73,7 +73,6 @@ class decoder {
   }
 
  private:
-  const shape& shape_;
   symbolic::smt_writer smt_;
   std::vector<std::map<std::string, std::int64_t>> names_;
 };

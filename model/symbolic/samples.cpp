@@ -121,12 +121,13 @@ bool samples::add(const word* state, std::size_t depth, bool whole) {
 const std::vector<std::vector<word>>& samples::after(const std::vector<word>& at, std::size_t depth) {
   const std::string key(reinterpret_cast<const char*>(at.data()), at.size() * sizeof(word));
   const auto [found, fresh] = after_.try_emplace(key);
+  std::vector<std::vector<word>>& states = found->second;
   if (fresh)
     stepper_->successors(at.data(), [&](const step& x) {
       note(x, depth + 1);
-      if (x.outcome == step_outcome::state) found->second.emplace_back(x.state, x.state + at.size());
+      if (x.outcome == step_outcome::state) states.emplace_back(x.state, x.state + at.size());
     });
-  return found->second;
+  return states;
 }
 
 bool samples::advance(std::vector<word>& at, std::size_t depth) {

@@ -60,8 +60,9 @@ std::string smt_writer::new_value(const step& s, std::size_t i, const std::vecto
 
 // What is said behind the step, with the labels of large enumerations in place of their applications.
 std::string smt_writer::with_labels(std::string text) const {
-  for (const auto& [at, c] : labels_)
-    text = chosen(c.places, c.otherwise, [&](const std::string& value) { return replaced(text, at, value); });
+  for (const auto& label : labels_)
+    text = chosen(label.second.places, label.second.otherwise,
+                  [&](const std::string& value) { return replaced(text, label.first, value); });
   return text;
 }
 

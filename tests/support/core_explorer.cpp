@@ -162,13 +162,14 @@ class explorer {
   std::int64_t quantified(const tree& t, const naive_state& s, environment& e) const {
     const std::string &h = t.head(), &name = t[1][0].atom;
     std::int64_t count = 0, set = 0, n = sizes_.at(t[1][1].atom);
+    const environment outside = e;  // may have this name too
     for (std::int64_t k = 0; k < n; ++k) {
       e[name] = k;
       if (!eval(t[2], s, e)) continue;
       ++count;
       set |= std::int64_t{1} << k;
     }
-    e.erase(name);
+    e = outside;
     if (h == "all") return count == n;
     if (h == "exists") return count > 0;
     if (h == "count") return count;
