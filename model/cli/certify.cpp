@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "model/cli/certify_all.hpp"
 #include "model/cli/verb.hpp"
 #include "model/verdict/exhaustive.hpp"
 
@@ -19,6 +20,8 @@ struct certify_options {
   std::vector<std::string> claims;
   std::string out;
   limits most;
+  bool all = false;
+  unsigned threads = 0;
 };
 
 std::vector<const claim_entry*> claims_named(catalogue& inputs, const std::vector<std::string>& names) {
@@ -37,16 +40,10 @@ std::vector<const claim_entry*> claims_named(catalogue& inputs, const std::vecto
   return out;
 }
 
-// The whole of a certificate appears, or nothing does.
-void write_certificate(const fs::path& folder, const certificate& c) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) throw diagnostic(fmt::format("{}: cannot be created", folder.string()), failed.message());
-  write_file((folder / "core").string(), c.core);
-  write_file((folder / "certificate.json").string(), c.json);
-}
-
 outcome run_certify(catalogue& inputs, const certify_options& o) {
+  const std::string directory = o.out.empty() ? inputs.root() + "/proofs/finite" : o.out;
+  if (o.all != o.claims.empty()) usage_error("certify takes claims or --all, not both");
+  if (o.all) return certify_all(inputs, {directory, o.threads, o.most});
   outcome out;
   for (const claim_entry* claim : claims_named(inputs, o.claims)) {
     const ast::claim& c = claim->claim;
@@ -58,8 +55,8 @@ outcome run_certify(catalogue& inputs, const certify_options& o) {
       out.status = combine(out.status, v.kind == verdict_kind::holds ? exit_unknown : status_of(v));
       continue;
     }
-    const fs::path folder = fs::path(o.out.empty() ? inputs.root() + "/proofs/finite" : o.out) / c.name;
-    write_certificate(folder, r.written);
+    const fs::path folder = fs::path(directory) / c.name;
+    write_exhaustive_certificate(folder.string(), r.written.core, r.written.json);
     out.output +=
         fmt::format("\n  {} states, certificate {} in {}\n", r.found.states, r.written.id.substr(0, 12), folder.string());
   }
@@ -70,8 +67,13 @@ outcome run_certify(catalogue& inputs, const certify_options& o) {
 
 action add_certify(CLI::App& app) {
   auto options = std::make_shared<certify_options>();
-  app.add_option("CLAIM", options->claims, "name of a claim about a finite scope, or a file of claims")->required();
-  app.add_option("--out", options->out, "directory that gets a folder for each claim that holds (default: proofs/finite)");
+  app.add_option("CLAIM", options->claims, "name of a claim about a finite scope, or a file of claims");
+  app.add_flag("--all", options->all, "all that hold: a table for each model, and why some have no certificate");
+  app.add_option("--threads", options->threads, "with --all: claims at a time (default: one for each core)")
+      ->check(not_whole);
+  app.add_option("--out", options->out,
+                 "directory that gets a folder for each claim that holds, or the tables (default: proofs/finite)");
+  options->most.native = native_mode::off;
   app.add_option("--max-states", options->most.max_states, "write nothing beyond so many states; 0: no limit")
       ->check(not_whole);
   return [options](catalogue& inputs) { return run_certify(inputs, *options); };

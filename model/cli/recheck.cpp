@@ -28,6 +28,7 @@ struct recheck_options {
   std::vector<std::string> certificates, solvers;
   unsigned seconds = 300;
   bool with_checker = false;
+  unsigned threads = 0;
 };
 
 bool is_certificate(const fs::path& folder) {
@@ -35,8 +36,24 @@ bool is_certificate(const fs::path& folder) {
   return fs::exists(folder / "certificate.json", ignored);
 }
 
+bool is_table(const std::string& name) { return name.substr(0, name.find('#')).ends_with(".jsonl"); }
+
+// TABLE#CLAIM, where a table has a certificate of the claim.
+std::string listed(const fs::path& finite, const std::string& claim) {
+  std::error_code ignored;
+  for (const fs::directory_entry& e : fs::directory_iterator(finite, ignored)) {
+    if (!is_table(e.path().string())) continue;
+    std::ifstream in(e.path());
+    for (std::string line; std::getline(in, line);)
+      if (line.find("\"name\":\"" + claim + '"') != line.npos) return e.path().string() + '#' + claim;
+  }
+  return {};
+}
+
 // Of a scope that was explored; what cannot be read is the other program's to refuse.
-bool is_exhaustive(const fs::path& folder) {
+bool is_exhaustive(const std::string& name) {
+  if (is_table(name)) return true;
+  const fs::path folder = name;
   std::ifstream in(folder / "certificate.json");
   const nlohmann::json j = nlohmann::json::parse(in, nullptr, false);
   return j.is_object() && j.contains("method") && j["method"] == "exhaustive search";
@@ -49,13 +66,14 @@ std::vector<std::string> folders_of(const catalogue& inputs, const recheck_optio
     fs::path folder = name;
     for (const fs::path& where : {shipped, finite})
       if (!is_certificate(folder) && is_certificate(where / name)) folder = where / name;
-    out.push_back(folder.string());
+    const std::string line = is_certificate(folder) ? "" : listed(finite, name);
+    out.push_back(line.empty() ? folder.string() : line);
   }
   if (!out.empty()) return out;
   std::error_code ignored;
   for (const fs::path& where : {shipped, finite})
     for (const fs::directory_entry& e : fs::directory_iterator(where, ignored))
-      if (is_certificate(e.path())) out.push_back(e.path().string());
+      if (is_certificate(e.path()) || (where == finite && is_table(e.path().string()))) out.push_back(e.path().string());
   std::sort(out.begin(), out.end());
   if (out.empty()) throw diagnostic(fmt::format("no certificates in {}", shipped.string()));
   return out;
@@ -115,6 +133,8 @@ outcome run_recheck(catalogue& inputs, const recheck_options& o, const CLI::App&
   const fs::path self = fs::read_symlink("/proc/self/exe"), programs = self.parent_path();
   std::vector<std::string> proofs{(programs / "quiesce-recheck").string(), "--timeout", std::to_string(o.seconds)};
   std::vector<std::string> finite{(programs / "quiesce-reexplore").string()};
+  const unsigned threads = o.threads ? o.threads : std::max(1u, std::thread::hardware_concurrency());
+  finite.insert(finite.end(), {"--threads", std::to_string(threads)});
   for (const std::string& s : o.solvers) proofs.insert(proofs.end(), {"--solver", s});
   if (o.with_checker)
     for (auto* words : {&proofs, &finite}) words->insert(words->end(), {"--with-checker", self.string()});
@@ -134,13 +154,16 @@ outcome run_recheck(catalogue& inputs, const recheck_options& o, const CLI::App&
 action add_recheck(CLI::App& app) {
   auto options = std::make_shared<recheck_options>();
   app.add_option("CERTIFICATE", options->certificates,
-                 "folders of certificates, or their names; none: all in proofs/ and proofs/finite/");
+                 "folders or tables of certificates, or their names; none: all in proofs/ and proofs/finite/");
+  app.add_option("--threads", options->threads, "finite scopes explored at a time (default: one for each core)")
+      ->check(not_whole);
   app.add_option("--solver", options->solvers,
                  "z3, cvc5, or a command that reads SMT-LIB 2; repeatable; default: z3 and cvc5")
       ->allow_extra_args(false);
   app.add_option("--timeout", options->seconds, "seconds for one proof and solver; default: 300")
       ->check(CLI::Range(1u, 86400u));
-  app.add_flag("--with-checker", options->with_checker, "compare the core with the one that the model has now");
+  app.add_flag("--with-checker", options->with_checker,
+               "compare the core with the one that the model has now, and explore those of tables");
   return [options, &app](catalogue& inputs) { return run_recheck(inputs, *options, app); };
 }
 

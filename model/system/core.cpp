@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-#include <map>
-#include <set>
+#include <algorithm>
+#include <limits>
 
-#include "model/system/core_path.hpp"
+#include "model/system/core_merge.hpp"
 #include "properties/diagnostic.hpp"
 
 namespace quiesce {
@@ -19,19 +18,16 @@ using namespace core;
 
 constexpr std::size_t most_paths = 1u << 14;         // of one step
 constexpr std::size_t most_instructions = 1u << 16;  // of one path
-constexpr std::size_t longest_term = 1u << 20;       // bytes
+constexpr unsigned most_turns = 160;
+constexpr std::size_t longest_term = 1u << 20;  // bytes
 
-class writer {
+// In a finite scope a step beyond these is written as one action.
+constexpr std::size_t longest_separate_guard = 1u << 13;
+constexpr std::size_t longest_separate_text = 1u << 16;
+
+class writer : private expressions {
  public:
-  // Locals of different processes, and what rules remember, may have the name of another variable: then they are numbered.
-  explicit writer(const program& p) : p_(p) {
-    std::set<std::string> used;
-    for (const variable& v : p.variables) {
-      std::string name = v.name;
-      for (int n = 2; !used.insert(name).second; ++n) name = fmt::format("{} #{}", v.name, n);
-      names_.push_back(quoted(name));
-    }
-  }
+  writer(const program& p, std::size_t most_separate) : expressions(p), most_separate_(most_separate) {}
 
   std::string run() {
     out_ = "(core 1)\n";
@@ -43,7 +39,7 @@ class writer {
     }
     for (variable_id i = 0; i < p_.variables.size(); ++i) {
       const variable& v = p_.variables[i];
-      out_ += "(function " + names_[i] + " (";
+      out_ += "(function " + name_of(i) + " (";
       for (std::size_t k = 0; k < v.index.size(); ++k) out_ += (k ? " " : "") + quoted(p_.sorts[v.index[k]].name);
       out_ += ") " + type_text(v.type) + ")\n";
     }
@@ -57,296 +53,165 @@ class writer {
   }
 
  private:
-  std::string type_text(type_id id) const {
-    const type& t = p_.types[id];
-    switch (t.kind) {
-      case type_kind::boolean:
-        return "bool";
-      case type_kind::integer:
-        return t.high >= far / 2 ? fmt::format("(int {} any)", t.low) : fmt::format("(int {} {})", t.low, t.high);
-      case type_kind::enumeration: {
-        std::string out = "(enum";
-        for (const std::string& l : t.labels) out += ' ' + quoted(l);
-        return out + ')';
-      }
-      case type_kind::element:
-        return "(elem " + quoted(p_.sorts[t.sort].name) + ')';
-      case type_kind::option:
-        return "(option " + type_text(t.inner) + ')';
-      case type_kind::set:
-        return "(set " + quoted(p_.sorts[t.sort].name) + ')';
-    }
-    return "?";
-  }
-
-  bool open(sort_id s) const { return p_.sorts[s].unbounded || p_.sorts[s].closed; }
-  std::int64_t elements(sort_id s) const { return open(s) ? far : static_cast<std::int64_t>(p_.sorts[s].element.size()); }
-
-  std::int64_t high(type_id t) const {
-    const type& ty = p_.types[t];
-    if (p_.parametrised && ty.kind == type_kind::set) return far;
-    if (ty.kind == type_kind::element && open(ty.sort)) return far;
-    if (ty.kind == type_kind::option) return std::min(far, 1 + high(ty.inner) - low(p_, ty.inner));
-    std::uint64_t m = max_code(p_, t);
-    return m > static_cast<std::uint64_t>(far) ? far : low(p_, t) + static_cast<std::int64_t>(m);
-  }
-
-  // --- terms ---
-
-  term load(const path& x, variable_id v, const std::vector<term>& index) const {
-    const variable& var = p_.variables[v];
-    term out;
-    if (initial_ && !x.arbitrary.count(v)) {
-      out = number(low(p_, var.type));
-    } else {
-      std::string text = "(f " + names_[v];
-      for (const term& t : index) text += ' ' + t->text;
-      out = opaque(text + ')', low(p_, var.type), high(var.type));
-    }
-    auto it = x.writes.find(v);
-    if (it == x.writes.end()) return out;
-    for (const write& w : it->second)
-      out = w.everywhere ? w.everywhere(index, out) : choice(same_place(w.index, index), w.value, out);
-    return out;
-  }
-
-  static term same_place(const std::vector<term>& a, const std::vector<term>& b) {
-    term out = truth(true);
-    for (std::size_t k = 0; k < a.size(); ++k) out = both(out, equality(a[k], b[k]));
-    return out;
-  }
-
-  std::vector<term> terms(path& x, const std::vector<expr_id>& es) {
-    std::vector<term> out;
-    for (expr_id e : es) out.push_back(value(x, e));
-    return out;
-  }
-
-  term value(path& x, expr_id id) {
-    const expr& e = p_.exprs[id];
-    auto kid = [&](std::size_t k) { return value(x, e.kids[k]); };
-    switch (e.code) {
-      case op::constant:
-        return number(e.value);
-      case op::temp: {
-        auto it = x.temps.find(e.temp);
-        return it == x.temps.end() ? number(0) : it->second;
-      }
-      case op::load:
-        return load(x, e.var, terms(x, e.kids));
-      case op::not_:
-        return negation(kid(0));
-      case op::and_: {
-        term a = kid(0);
-        return is(a, 0) ? a : both(a, kid(1));
-      }
-      case op::or_: {
-        term a = kid(0);
-        return a->constant && a->low ? a : either(a, kid(1));
-      }
-      case op::implies: {
-        term a = kid(0);
-        if (is(a, 0)) return truth(true);
-        term b = kid(1);
-        if (is(b, 1) || a->constant) return b;
-        return opaque(call("=>", a, b), 0, 1);
-      }
-      case op::equal:
-        return equality(kid(0), kid(1));
-      case op::not_equal:
-        return negation(equality(kid(0), kid(1)));
-      case op::less:
-        return less(kid(0), kid(1));
-      case op::less_equal:
-        return less_equal(kid(0), kid(1));
-      case op::select: {
-        term c = kid(0);
-        if (c->constant) return kid(c->low ? 1 : 2);
-        return choice(c, kid(1), kid(2));
-      }
-      case op::all:
-      case op::some:
-      case op::count:
-      case op::collect:
-        return quantified(x, e);
-      case op::wrap:
-        return wrapped(e.type, kid(0));
-      case op::unwrap:
-        return unwrapped(e.type, kid(0));
-      case op::construct:
-        return opaque(constructor_text("make", e) + kid(0)->text + ')',
-                      static_cast<std::int64_t>(p_.sorts[e.sort].element.size()), far);
-      case op::constructed: {
-        const term a = kid(0);
-        if (a->constant) return truth(false);
-        if (a->text.starts_with("(make ")) return truth(a->text.starts_with(constructor_text("make", e)));
-        return opaque(constructor_text("made", e) + a->text + ')', 0, 1);
-      }
-      default:
-        return computed(e.code, kid(0), e.kids.size() > 1 ? kid(1) : nullptr);
-    }
-  }
-
-  std::string constructor_text(const char* word, const expr& e) const {
-    const sort& s = p_.sorts[e.sort];
-    return fmt::format("({} {} {} ", word, quoted(s.name), quoted(s.constructors[static_cast<std::size_t>(e.value)].name));
-  }
-
-  term wrapped(type_id option, const term& a) const {
-    type_id inner = p_.types[option].inner;
-    if (a->constant) return number(a->low >= low(p_, inner) && a->low <= high(inner) ? 1 + a->low - low(p_, inner) : -1);
-    bool fits = a->low >= low(p_, inner) && a->high <= high(inner);
-    return opaque("(some " + type_text(inner) + ' ' + a->text + ')', fits ? 1 : -1, 1 + high(inner) - low(p_, inner));
-  }
-  term unwrapped(type_id inner, const term& o) const {
-    if (o->constant) return number(o->low - 1 + low(p_, inner));
-    return opaque("(the " + type_text(inner) + ' ' + o->text + ')', o->low - 1 + low(p_, inner),
-                  o->high - 1 + low(p_, inner));
-  }
-
-  term computed(op code, const term& a, const term& b) const {
-    bool known = a->constant && (!b || b->constant);
-    if (p_.parametrised) {  // the only set with a number is the empty one
-      if (code == op::contains && is(a, 0)) return truth(false);
-      if ((code == op::unite && is(a, 0)) || (code == op::intersect && is(b, 0))) return b;
-      if ((code == op::unite || code == op::subtract_set) && is(b, 0)) return a;
-      if ((code == op::intersect || code == op::subtract_set) && is(a, 0)) return a;
-      known = known && code != op::singleton && code != op::contains;
-    }
-    std::int64_t x = a->low, y = b ? b->low : 0;
-    auto name = [&](const char* f) { return b ? call(f, a, b) : call(f, a); };
-    switch (code) {
-      case op::negate:
-        return known ? number(-x) : opaque(name("neg"), -a->high, -a->low);
-      case op::add:
-        return known ? number(x + y) : opaque(name("+"), a->low + b->low, a->high + b->high);
-      case op::subtract:
-        return known ? number(x - y) : opaque(name("-"), a->low - b->high, a->high - b->low);
-      case op::multiply:
-        return known ? number(x * y) : opaque(name("*"), -far, far);
-      case op::divide:
-        return known ? number(y > 0 ? x / y : 0) : opaque(name("/"), -far, far);
-      case op::minimum:
-        return known ? number(std::min(x, y)) : opaque(name("min"), std::min(x, y), std::min(a->high, b->high));
-      case op::maximum:
-        return known ? number(std::max(x, y)) : opaque(name("max"), std::max(x, y), std::max(a->high, b->high));
-      case op::contains:
-        return known ? truth(x >> y & 1) : opaque(name("in"), 0, 1);
-      case op::singleton:
-        return known ? number(static_cast<std::int64_t>(std::uint64_t{1} << x)) : opaque(name("single"), -far, far);
-      case op::unite:
-        return known ? number(x | y) : opaque(name("union"), -far, far);
-      case op::intersect:
-        return known ? number(x & y) : opaque(name("inter"), -far, far);
-      case op::subtract_set:
-        return known ? number(x & ~y) : opaque(name("minus"), -far, far);
-      default:
-        return known ? number(__builtin_popcountll(static_cast<std::uint64_t>(x))) : opaque(name("card"), 0, 64);
-    }
-  }
-
-  term quantified(path& x, const expr& e) {
-    auto n = elements(e.sort);
-    std::string bound = fmt::format("b{}", ++bound_);
-    auto saved = x.temps;
-    x.temps[e.temp] = opaque(bound, 0, std::max<std::int64_t>(n - 1, 0));
-    if (n == 1) x.temps[e.temp] = opaque(bound, 0, 0);
-    term body = value(x, e.kids[0]);
-    x.temps = std::move(saved);
-    --bound_;
-    if (e.code == op::all && body->constant && (body->low || n > 0)) return truth(body->low != 0);
-    if (e.code == op::some && body->constant && (!body->low || n > 0)) return truth(body->low != 0);
-    if (p_.parametrised && e.code == op::collect && is(body, 0)) return body;
-    const char* name = e.code == op::all ? "all" : e.code == op::some ? "exists" : e.code == op::count ? "count" : "collect";
-    std::string text = fmt::format("({} ({} {}) {})", name, bound, quoted(p_.sorts[e.sort].name), body->text);
-    if (e.code == op::count) return opaque(text, 0, n);
-    return e.code == op::collect ? opaque(text, -far, far) : opaque(text, 0, 1);
-  }
-
   // --- paths ---
 
-  using finish = std::function<void(path&, const std::string& end, std::int64_t location)>;
+  // The step that is being written.
+  struct {
+    std::string head;
+    const process* of = nullptr;  // none: the initial states
+    std::vector<term> self;
+    bool together = false;
+    std::map<const instruction*, unsigned> turns;                  // together: how often each jump back was taken
+    std::vector<std::pair<std::string, std::vector<path>>> ended;  // together: how, and the paths that do
+  } step_;
 
-  void explore(path start, const std::vector<instruction>& code, const finish& done) {
-    std::vector<path> todo{std::move(start)};
-    std::size_t paths = 0;
-    const source_range where = code[todo[0].pc].where;
-    while (!todo.empty()) {
+  void explore(const path& start, const std::vector<instruction>& code) {
+    step_.together = false;
+    const std::size_t written = out_.size();
+    if (separate(start, code)) return;
+    out_.resize(written);
+    step_.together = true;
+    step_.ended.clear();
+    step_.turns.clear();
+    chosen_ = 0;
+    start_naming();
+    together(start, code);
+    for (auto& [end, all] : step_.ended) item(merged(*this, std::move(all)), end);
+    stop_naming();
+  }
+
+  // One action for each path. False, in a finite scope: there are many, or they are long.
+  bool separate(const path& start, const std::vector<instruction>& code) {
+    std::vector<path> todo{start};
+    const std::size_t written = out_.size();
+    for (std::size_t paths = 1; !todo.empty(); ++paths) {
       path x = std::move(todo.back());
       todo.pop_back();
-      if (++paths > most_paths)
-        throw diagnostic(where, "the step that begins here has too many paths for the core",
+      if (!p_.parametrised && (paths > most_separate_ || out_.size() - written > longest_separate_text)) return false;
+      if (paths > most_paths)
+        throw diagnostic(code[start.pc].where, "the step that begins here has too many paths for the core",
                          "a smaller scope or shorter atomic blocks");
-      follow(x, code, todo, done);
+      if (!follow(std::move(x), code, todo)) return false;
+    }
+    return true;
+  }
+
+  // The path that is behind goes on, until it has come to where another one is: they go on as one.
+  void together(const path& start, const std::vector<instruction>& code) {
+    const auto behind = [](const path& a, const path& b) { return a.pc < b.pc; };
+    std::vector<path> todo{start};
+    while (!todo.empty()) {
+      const std::uint32_t pc = std::min_element(todo.begin(), todo.end(), behind)->pc;
+      const auto others = std::stable_partition(todo.begin(), todo.end(), [pc](const path& x) { return x.pc != pc; });
+      std::vector<path> here(std::make_move_iterator(others), std::make_move_iterator(todo.end()));
+      todo.erase(others, todo.end());
+      follow(merged(*this, std::move(here)), code, todo);
     }
   }
 
-  void assume(path& x, const term& t) const { x.guard = both(x.guard, t); }
+  // Of a loop whose end is not known to the text there is none.
+  void count_turn(const path& x, const instruction& i) {
+    if (!step_.together || i.target > x.pc || ++step_.turns[&i] <= most_turns) return;
+    throw diagnostic(i.where, "the loop of this statement has no end that the core can show", "a smaller scope");
+  }
 
-  // Runs one path to its end; the other side of each branch goes to `todo`.
-  void follow(path& x, const std::vector<instruction>& code, std::vector<path>& todo, const finish& done) {
+  void assume(path& x, const term& t) const {
+    if (is(t, 1)) return;
+    x.assumed.push_back(t);
+    x.length += t->text.size();
+  }
+
+  // What the path has assumed already need not be asked again.
+  term decided(const path& x, const term& t) const {
+    if (!naming() || t->constant) return t;
+    const term no = negation(t);
+    for (const term& a : x.assumed)
+      if (same(a, t) || same(a, no)) return truth(same(a, t));
+    return t;
+  }
+
+  // A path has come to its end: " (ends ...)", or nothing and where the process stands now.
+  void finish(path x, const std::string& end, std::int64_t location = -1) {
+    if (end.empty() && step_.of && step_.of->pc != nothing) x.writes[step_.of->pc] = {{step_.self, number(location), {}}};
+    if (!step_.together) return item(x, end);
+    if (!end.empty()) x.writes.clear();
+    x.temps.clear();
+    const auto known = std::find_if(step_.ended.begin(), step_.ended.end(), [&](const auto& e) { return e.first == end; });
+    if (known != step_.ended.end())
+      known->second.push_back(std::move(x));
+    else
+      step_.ended.push_back({end, {std::move(x)}});
+  }
+
+  // Runs one path to its end, or to where another one is; the other side of each branch goes to `todo`. False: it is too
+  // long to be written separately.
+  bool follow(path x, const std::vector<instruction>& code, std::vector<path>& todo) {
+    std::uint32_t until = std::numeric_limits<std::uint32_t>::max();
+    const auto wait_for = [&](const path& other) { until = step_.together ? std::min(until, other.pc) : until; };
+    for (const path& other : todo) wait_for(other);
     for (;; ++x.pc) {
+      if (x.pc >= until) return todo.push_back(std::move(x)), true;
       const instruction& i = code[x.pc];
-      if (++x.executed > most_instructions || x.guard->text.size() > longest_term)
+      if (!p_.parametrised && !step_.together && x.length > longest_separate_guard) return false;
+      if (++x.executed > most_instructions || x.length > longest_term)
         throw diagnostic(i.where, "the step with this statement is too long for the core",
                          "a smaller scope or shorter atomic blocks");
       switch (i.code) {
         case operation::set:
-          if (!assign(x, i, todo, done)) return;
+          if (!assign(x, i)) return true;
           break;
         case operation::set_temp:
           x.temps[i.temp] = value(x, i.a);
           break;
         case operation::jump:
+          count_turn(x, i);
           x.pc = i.target - 1;
           break;
         case operation::jump_if: {
-          term c = value(x, i.a);
+          term c = decided(x, value(x, i.a));
           if (is(c, 0)) break;
           if (!c->constant) {
             path no = x;
             assume(no, negation(c));
             ++no.pc;
+            wait_for(no);
             todo.push_back(std::move(no));
             assume(x, c);
           }
+          count_turn(x, i);
           x.pc = i.target - 1;
           break;
         }
         case operation::await: {
-          term c = value(x, i.a);
-          if (is(c, 0)) return;
+          term c = decided(x, value(x, i.a));
+          if (is(c, 0)) return true;
           assume(x, c);
+          assume(x, also_in(x, i.a));
           break;
         }
         case operation::choose:
           if (p_.parametrised && i.type == nothing && i.sort == nothing)
             branch(x, i, todo);
-          else
-            choose(x, i);
+          else if (!choose(x, i))
+            return true;
           break;
         case operation::emit:
           break;
         case operation::violate:
         case operation::mark:
-          if (i.a != nothing) {
+          if (i.a != nothing || step_.together)
             conditional_effect(x, i);
-            break;
-          }
-          if (i.code == operation::mark) {
-            x.marked |= std::uint64_t{1} << i.which;
-            break;
-          }
-          x.violated |= std::uint64_t{1} << i.which;
+          else
+            (i.code == operation::mark ? x.marked : x.violated) |= std::uint64_t{1} << i.which;
           break;
         case operation::error:
-          return done(x, std::string(" (ends error ") + name(static_cast<error_kind>(i.which)) + ")", -1);
+          return finish(std::move(x), std::string(" (ends error ") + name(static_cast<error_kind>(i.which)) + ")"), true;
         case operation::bound:
-          return done(x, std::string(" (ends bound ") + name(static_cast<bound_kind>(i.which)) + ")", -1);
+          return finish(std::move(x), std::string(" (ends bound ") + name(static_cast<bound_kind>(i.which)) + ")"), true;
         case operation::stuck:
-          return done(x, " (ends stuck)", -1);
+          return finish(std::move(x), " (ends stuck)"), true;
         case operation::stop:
-          return done(x, "", i.which);
+          return finish(std::move(x), "", i.which), true;
       }
     }
   }
@@ -363,40 +228,54 @@ class writer {
   }
 
   void conditional_effect(path& x, const instruction& i) {
-    const term when = value(x, i.a);
+    const term when = i.a == nothing ? truth(true) : value(x, i.a);
     if (is(when, 0)) return;
-    const char* word = i.code == operation::mark ? "marks" : "violates";
-    x.effects.emplace_back(fmt::format("({} {}", word, quoted(p_.properties[i.which].name)), when);
+    const std::string word =
+        fmt::format("({} {}", i.code == operation::mark ? "marks" : "violates", quoted(p_.properties[i.which].name));
+    const auto known = std::find_if(x.effects.begin(), x.effects.end(), [&](const auto& e) { return e.first == word; });
+    if (step_.together && known != x.effects.end())
+      known->second = either(known->second, when);
+    else
+      x.effects.emplace_back(word, when);
   }
 
-  void choose(path& x, const instruction& i) const {
+  // False: there is nothing to choose.
+  bool choose(path& x, const instruction& i) {
     if (p_.parametrised) {
       const std::string name = fmt::format("c{}", x.params.size());
       x.params.push_back('(' + name + ' ' + type_text(i.type) + ')');
       x.temps[i.temp] = opaque(name, p_.types[i.type].kind == type_kind::set ? -far : low(p_, i.type), high(i.type));
-      return;
+      return true;
     }
     std::uint64_t n = i.sort == nothing ? i.count : p_.sorts[i.sort].element.size();
-    std::string name = fmt::format("c{}", x.params.size());
+    if (step_.together && n < 2) {  // a parameter would have to be 0 also where the path is not taken
+      x.temps[i.temp] = number(0);
+      return n == 1;
+    }
+    std::string name = fmt::format("c{}", step_.together ? ++chosen_ : x.params.size());
     x.params.push_back(i.sort == nothing ? fmt::format("({} {})", name, n)
                                          : fmt::format("({} {})", name, quoted(p_.sorts[i.sort].name)));
     x.temps[i.temp] = opaque(name, 0, std::max<std::int64_t>(static_cast<std::int64_t>(n) - 1, 0));
+    return true;
   }
 
   // False where the value never fits: the path has ended.
-  bool assign(path& x, const instruction& i, std::vector<path>&, const finish& done) {
+  bool assign(path& x, const instruction& i) {
     if (i.a == nothing) return x.arbitrary.insert(i.var).second;
-    if (!i.each.empty()) return assign_everywhere(x, i, done);
+    if (!i.each.empty()) return assign_everywhere(x, i);
     term v = value(x, i.a);
     std::vector<term> index = terms(x, i.index);
-    term fits = fit(v, p_.variables[i.var].type);
+    const term fits = decided(x, fit(v, p_.variables[i.var].type));
     if (!is(fits, 1)) {
       path no = x;
       assume(no, negation(fits));
-      done(no, " (ends error range)", -1);
+      finish(std::move(no), " (ends error range)");
       if (is(fits, 0)) return false;
       assume(x, fits);
     }
+    if (naming() && !v->constant && p_.types[p_.variables[i.var].type].kind != type_kind::set)
+      v = opaque(v->text, std::max(v->low, low(p_, p_.variables[i.var].type)),
+                 std::min(v->high, high(p_.variables[i.var].type)));
     std::vector<write>& all = x.writes[i.var];
     for (std::size_t k = 0; k < all.size();) {
       if (all[k].everywhere) {
@@ -408,14 +287,14 @@ class writer {
         all.erase(all.begin() + static_cast<std::ptrdiff_t>(k));
         continue;
       }
-      all[k].value = choice(again, v, all[k].value);
+      all[k].value = named(choice(again, v, all[k].value));
       ++k;
     }
-    all.push_back({std::move(index), v, {}});
+    all.push_back({std::move(index), named(v), {}});
     return true;
   }
 
-  bool assign_everywhere(path& x, const instruction& i, const finish& done) {
+  bool assign_everywhere(path& x, const instruction& i) {
     const path before = x;
     const auto bound = [&i](expr_id e, const program& p) {
       return p.exprs[e].code == op::temp &&
@@ -436,7 +315,7 @@ class writer {
     if (!is(fits, 1)) {
       path no = x;
       assume(no, negation(fits));
-      done(no, " (ends error range)", -1);
+      finish(std::move(no), " (ends error range)");
       assume(x, fits);
     }
     if (i.each.size() == i.index.size()) x.writes[i.var].clear();
@@ -468,56 +347,63 @@ class writer {
     }
     const std::string now = load(x, v, index)->text;
     bound_ -= static_cast<unsigned>(index.size());
-    return fmt::format("(each ({}) {} ({}) {})", binders, names_[v], places, now);
-  }
-
-  term fit(const term& v, type_id t) const {
-    if (p_.types[t].kind == type_kind::set) {
-      // Sets are built from elements of their sort only.
-      return truth(true);
-    }
-    if (v->low >= low(p_, t) && v->high <= high(t)) return truth(true);
-    if (v->high < low(p_, t) || v->low > high(t)) return truth(false);
-    return opaque("(fits " + type_text(t) + ' ' + v->text + ')', 0, 1);
+    return fmt::format("(each ({}) {} ({}) {})", binders, name_of(v), places, now);
   }
 
   // --- items ---
 
-  void item(const std::string& head, const path& x, const std::string& end) {
-    out_ += '(' + head + " (";
-    for (std::size_t k = 0; k < x.params.size(); ++k) out_ += (k ? " " : "") + x.params[k];
-    out_ += ") " + x.guard->text + " (";
+  void item(const path& x, const std::string& end) {
+    term guard = truth(true);
+    for (const term& t : x.assumed) guard = both(guard, t);
+    std::string text = ") " + guard->text + " (";
     bool first = true;
     for (const auto& [v, all] : x.writes) {
       if (!end.empty()) break;  // leads to no state
       if (std::any_of(all.begin(), all.end(), [](const write& w) { return static_cast<bool>(w.everywhere); })) {
-        out_ += (first ? "" : " ") + everywhere_text(x, v);
+        text += (first ? "" : " ") + everywhere_text(x, v);
         first = false;
         continue;
       }
       for (const write& w : all) {
-        out_ += (first ? "(" : " (") + names_[v] + " (";
-        for (std::size_t k = 0; k < w.index.size(); ++k) out_ += (k ? " " : "") + w.index[k]->text;
-        out_ += ") " + w.value->text + ')';
+        text += (first ? "(" : " (") + name_of(v) + " (";
+        for (std::size_t k = 0; k < w.index.size(); ++k) text += (k ? " " : "") + w.index[k]->text;
+        text += ") " + w.value->text + (is(w.when, 1) ? "" : ' ' + w.when->text) + ')';
         first = false;
       }
     }
-    out_ += ')';
+    text += ')';
     for (std::size_t k = 0; k < p_.properties.size(); ++k) {
-      if (x.violated >> k & 1) out_ += " (violates " + quoted(p_.properties[k].name) + ')';
-      if (x.marked >> k & 1) out_ += " (marks " + quoted(p_.properties[k].name) + ')';
+      if (x.violated >> k & 1) text += " (violates " + quoted(p_.properties[k].name) + ')';
+      if (x.marked >> k & 1) text += " (marks " + quoted(p_.properties[k].name) + ')';
     }
-    for (const auto& [word, when] : x.effects) out_ += ' ' + word + (is(when, 1) ? "" : ' ' + when->text) + ')';
-    out_ += end + ")\n";
+    for (const auto& [word, when] : x.effects) text += ' ' + word + (is(when, 1) ? "" : ' ' + when->text) + ')';
+    out_ += '(' + step_.head + " (";
+    for (std::size_t k = 0; k < x.params.size(); ++k) out_ += (k ? " " : "") + x.params[k];
+    if (step_.together) out_ += used_definitions(text);
+    out_ += text + end + ")\n";
+  }
+
+  // Those that the text needs, in their order.
+  std::string used_definitions(const std::string& text) const {
+    std::vector<bool> used(definitions().size());
+    mark_used(text, used);
+    for (std::size_t k = used.size(); k-- > 0;)
+      if (used[k]) mark_used(definitions()[k].text, used);
+    std::string out;
+    for (std::size_t k = 0; k < used.size(); ++k)
+      if (used[k]) out += " (" + definitions()[k].name + " = " + definitions()[k].text + ')';
+    return out;
   }
 
   void initial() {
     initial_ = true;
     std::string arbitrary;
     for (const instruction& i : p_.init)
-      if (i.code == operation::set && i.a == nothing) arbitrary += "(arbitrary " + names_[i.var] + ")\n";
+      if (i.code == operation::set && i.a == nothing) arbitrary += "(arbitrary " + name_of(i.var) + ")\n";
     out_ += arbitrary;
-    explore({}, p_.init, [&](path& x, const std::string& end, std::int64_t) { item("initial", x, end); });
+    step_.head = "initial";
+    step_.of = nullptr;
+    explore({}, p_.init);
     initial_ = false;
   }
 
@@ -534,12 +420,11 @@ class writer {
         x.temps[0] = self[0];
       }
       if (q.pc != nothing) assume(x, equality(load(x, q.pc, self), number(static_cast<std::int64_t>(l))));
-      if (is(x.guard, 0)) continue;
-      const std::string head = (q.only_when_stuck ? "late-action " : "action ") + quoted(fmt::format("{}.{}", q.name, l));
-      explore(std::move(x), q.code, [&](path& y, const std::string& end, std::int64_t location) {
-        if (end.empty() && q.pc != nothing) y.writes[q.pc] = {{self, number(location), {}}};
-        item(head, y, end);
-      });
+      if (!x.assumed.empty() && is(x.assumed[0], 0)) continue;
+      step_.head = (q.only_when_stuck ? "late-action " : "action ") + quoted(fmt::format("{}.{}", q.name, l));
+      step_.of = &q;
+      step_.self = self;
+      explore(x, q.code);
     }
   }
 
@@ -580,15 +465,13 @@ class writer {
     }
   }
 
-  const program& p_;
-  std::vector<std::string> names_;
+  const std::size_t most_separate_;
   std::string out_;
-  bool initial_ = false;
-  unsigned bound_ = 0;
+  std::size_t chosen_ = 0;  // together: parameters of this step
 };
 
 }  // namespace
 
-std::string core_text(const ir::program& p) { return writer(p).run(); }
+std::string core_text(const ir::program& p, std::size_t most_separate) { return writer(p, most_separate).run(); }
 
 }  // namespace quiesce

@@ -31,18 +31,20 @@ struct write {
   std::vector<term> index;
   term value;
   std::function<term(const std::vector<term>&, const term&)> everywhere;
+  term when = truth(true);  // otherwise nothing is written
 };
 
 // A path so far: what was assumed, chosen and written.
 struct path {
   std::uint32_t pc = 0;
   std::size_t executed = 0;
-  term guard = truth(true);
+  std::vector<term> assumed;  // none is constant, unless the path is not possible
+  std::size_t length = 0;     // of their texts
   std::vector<std::string> params;
   std::map<temp_id, term> temps;
   std::map<variable_id, std::vector<write>> writes;
   std::uint64_t violated = 0, marked = 0;
-  std::vector<std::pair<std::string, term>> effects;  // parametrised: violates and marks, with their conditions
+  std::vector<std::pair<std::string, term>> effects;  // violates and marks that have conditions
   std::set<variable_id> arbitrary;                    // tables that start with any values
 };
 

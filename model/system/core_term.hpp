@@ -15,6 +15,8 @@ struct node {
   std::string text;
   bool constant = false;
   std::int64_t low = 0, high = 0;
+  int fewest = 0, most = 64;  // members, of a set
+  std::string within;         // text of a set that has all members of this one; empty: not known
 };
 using term = std::shared_ptr<const node>;
 
@@ -24,6 +26,24 @@ inline term number(std::int64_t v) { return std::make_shared<node>(node{std::to_
 inline term truth(bool b) { return number(b); }
 inline term opaque(std::string text, std::int64_t low, std::int64_t high) {
   return std::make_shared<node>(node{std::move(text), false, std::max(low, -far), std::min(high, far)});
+}
+inline int fewest(const term& t) {
+  return t->constant ? __builtin_popcountll(static_cast<std::uint64_t>(t->low)) : t->fewest;
+}
+inline int most(const term& t) { return t->constant ? __builtin_popcountll(static_cast<std::uint64_t>(t->low)) : t->most; }
+// The same set, of which it is known how many members it has.
+inline term counted(const term& t, int fewest, int most) {
+  if (t->constant || (t->fewest >= fewest && t->most <= most)) return t;
+  node n = *t;
+  n.fewest = fewest;
+  n.most = most;
+  return std::make_shared<node>(std::move(n));
+}
+inline term within(const term& t, std::string whole) {
+  if (t->constant || whole.empty()) return t;
+  node n = *t;
+  n.within = std::move(whole);
+  return std::make_shared<node>(std::move(n));
 }
 inline bool is(const term& t, std::int64_t v) { return t->constant && t->low == v; }
 inline bool same(const term& a, const term& b) { return a == b || a->text == b->text; }
@@ -50,8 +70,9 @@ inline term either(const term& a, const term& b) {
 inline term choice(const term& c, const term& a, const term& b) {
   if (c->constant) return c->low ? a : b;
   if (same(a, b)) return a;
-  return opaque("(if " + c->text + ' ' + a->text + ' ' + b->text + ')', std::min(a->low, b->low),
-                std::max(a->high, b->high));
+  return counted(
+      opaque("(if " + c->text + ' ' + a->text + ' ' + b->text + ')', std::min(a->low, b->low), std::max(a->high, b->high)),
+      std::min(fewest(a), fewest(b)), std::max(most(a), most(b)));
 }
 inline term equality(const term& a, const term& b) {
   if (same(a, b)) return truth(true);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -93,6 +94,7 @@ struct term {
   enum class op {
     constant,
     variable,
+    defined,
     place,
     both,
     either,
@@ -130,7 +132,8 @@ struct term {
   type kind;        // fits, some, the
   number size = 0;  // quantifiers: of the sort
   std::vector<term> kids;
-  std::size_t last_variable = 0;  // 1 + the highest parameter that it depends on
+  std::size_t last_variable = 0;             // 1 + the highest parameter that it depends on
+  std::shared_ptr<const term> definition{};  // defined: kept in variable `value` once the next one is 1
 };
 
 inline number evaluate(const term& t, const state& s, std::vector<number>& v) {
@@ -144,6 +147,15 @@ inline number evaluate(const term& t, const state& s, std::vector<number>& v) {
       return t.value;
     case op::variable:
       return v[static_cast<std::size_t>(t.value)];
+    case op::defined: {
+      const auto at = static_cast<std::size_t>(t.value);
+      if (!v[at + 1]) {
+        const number known = evaluate(*t.definition, s, v);
+        v[at] = known;
+        v[at + 1] = 1;
+      }
+      return v[at];
+    }
     case op::place: {
       std::size_t flat = 0;
       for (std::size_t k = 0; k < t.kids.size(); ++k) {
@@ -215,7 +227,6 @@ inline number evaluate(const term& t, const state& s, std::vector<number>& v) {
   }
   number n = 0, members = 0;
   const auto variable = static_cast<std::size_t>(t.value);
-  if (v.size() <= variable) v.resize(variable + 1);
   for (number k = 0; k < t.size; ++k) {
     v[variable] = k;
     if (!kid(0)) continue;
@@ -230,16 +241,21 @@ struct update {
   const function* of = nullptr;
   std::vector<term> at;
   term value;
+  std::vector<term> when{};  // one or none
 };
 struct effect {
   enum class kind { violates, marks, error, bound, stuck } what = kind::stuck;
-  std::string name;  // property; error or bound
+  std::string name;          // property; error or bound
+  std::vector<term> when{};  // one or none
+  std::string when_text{};
 };
 struct action {
   std::string name;
   bool late = false;
-  std::vector<number> params;                 // how many values each has
-  std::vector<std::vector<term>> conditions;  // [k]: those that can be decided once k parameters have values
+  std::vector<number> params;                   // how many values each has
+  std::size_t variables = 0;                    // parameters first
+  std::vector<std::vector<std::size_t>> stale;  // [k]: variables to set to 0 when parameter k changes
+  std::vector<std::vector<term>> conditions;    // [k]: those that can be decided once k parameters have values
   std::vector<update> updates;
   std::vector<effect> effects;
 };
@@ -256,7 +272,8 @@ struct core {
   std::vector<action> initial, actions;
   std::vector<property> properties;
   std::vector<term> resting;
-  state least;  // of all types, everywhere
+  std::size_t variables = 0;  // of `resting` and of properties
+  state least;                // of all types, everywhere
 };
 
 class builder {
@@ -269,7 +286,16 @@ class builder {
   core take() { return std::move(c_); }
 
  private:
-  using names = std::map<std::string, std::pair<std::size_t, bool>>;  // number of the variable; is it a parameter?
+  // What a name stands for: a term to be copied.
+  using names = std::map<std::string, term>;
+
+  static term variable(std::size_t number_of, bool parameter) {
+    term t;
+    t.what = term::op::variable;
+    t.value = static_cast<number>(number_of);
+    t.last_variable = parameter ? number_of + 1 : 0;
+    return t;
+  }
 
   static const std::string& name(const node& n) {
     return n.quoted ? n.text : throw refusal("the core: a quoted name is expected");
@@ -292,11 +318,11 @@ class builder {
       a.late = n.is("late-action");
       (at == 1 ? c_.initial : c_.actions).push_back(std::move(a));
     } else if (n.is("resting")) {
-      c_.resting.push_back(read(n[1], {}, 0));
+      c_.resting.push_back(read_alone(n[1]));
     } else if (n.is("property")) {
       property p{name(n[1]), n[2].list ? n[2][0].text : n[2].text, {}, {}};
       for (std::size_t k = 1; n[2].list && k < n[2].kids.size(); ++k) p.errors.push_back(n[2][k].text);
-      if (n.kids.size() > 3) p.condition.push_back(read(n[3], {}, 0));
+      if (n.kids.size() > 3) p.condition.push_back(read_alone(n[3]));
       const bool known =
           p.kind == "monitored" || p.kind == "no-error" ||
           ((p.kind == "invariant" || p.kind == "sometimes") && (p.kind == "sometimes" || !p.condition.empty()));
@@ -305,6 +331,13 @@ class builder {
     } else {
       throw refusal("the core: an item that is not known in a finite scope");
     }
+  }
+
+  term read_alone(const node& n) {
+    next_ = 0;
+    term t = read(n, {});
+    c_.variables = std::max(c_.variables, next_);
+    return t;
   }
 
   void declare(const node& n) {
@@ -337,21 +370,50 @@ class builder {
     action a;
     names known;
     for (const node& p : n[at].kids) {
-      known[p[0].text] = {a.params.size(), true};
+      if (p[1].text == "=" && !p[1].quoted) continue;
+      known[p[0].text] = variable(a.params.size(), true);
       a.params.push_back(p[1].quoted ? size_of(p[1]) : parse(p[1]));
     }
+    next_ = a.params.size();
+    a.stale.resize(a.params.size());
+    for (const node& p : n[at].kids)
+      if (p[1].text == "=" && !p[1].quoted) known[p[0].text] = define(p[2], known, a);
     a.conditions.resize(a.params.size() + 1);
     std::size_t decided = 0;
     split(n[at + 1], known, a, decided);
     for (const node& u : n[at + 2].kids) {
       const auto f = c_.functions.find(name(u[0]));
       if (f == c_.functions.end() || u[1].kids.size() != f->second.sizes.size()) throw refusal("the core: a wrong update");
-      update out{&f->second, {}, read(u[2], known, a.params.size())};
-      for (const node& t : u[1].kids) out.at.push_back(read(t, known, a.params.size()));
+      update out{&f->second, {}, read(u[2], known)};
+      for (const node& t : u[1].kids) out.at.push_back(read(t, known));
+      if (u.kids.size() > 3) out.when.push_back(read(u[3], known));
       a.updates.push_back(std::move(out));
     }
-    for (std::size_t k = at + 3; k < n.kids.size(); ++k) a.effects.push_back(read_effect(n[k]));
+    for (std::size_t k = at + 3; k < n.kids.size(); ++k) {
+      a.effects.push_back(read_effect(n[k]));
+      if (a.effects.back().name.empty() || n[k].is("ends") || n[k].kids.size() < 3) continue;
+      a.effects.back().when.push_back(read(n[k][2], known));
+      a.effects.back().when_text = text_of(n[k][2]);
+    }
+    a.variables = next_;
     return a;
+  }
+
+  term define(const node& n, const names& known, action& a) {
+    term t;
+    t.definition = std::make_shared<const term>(read(n, known));
+    t.what = term::op::defined;
+    t.last_variable = t.definition->last_variable;
+    t.value = static_cast<number>(next_);
+    next_ += 2;
+    for (std::size_t k = 0; k < t.last_variable; ++k) a.stale[k].push_back(next_ - 1);
+    return t;
+  }
+
+  static std::string text_of(const node& n) {
+    std::string out = n.quoted ? '"' + n.text + '"' : n.text;
+    for (const node& k : n.kids) out += '(' + text_of(k) + ')';
+    return out;
   }
 
   // `and` decides from left to right: a part is looked at once its own parameters and those of all parts before it have
@@ -362,7 +424,7 @@ class builder {
       split(n[2], known, a, decided);
       return;
     }
-    term t = read(n, known, a.params.size());
+    term t = read(n, known);
     decided = std::max(decided, t.last_variable);
     a.conditions[decided].push_back(std::move(t));
   }
@@ -376,7 +438,7 @@ class builder {
     return n[1].text == "stuck" ? effect{} : throw refusal("the core: an unknown end");
   }
 
-  term read(const node& n, const names& known, std::size_t variables) {
+  term read(const node& n, const names& known) {
     using op = term::op;
     static const std::map<std::string, std::pair<op, std::size_t>> words = {
         {"and", {op::both, 2}},       {"or", {op::either, 2}},      {"=>", {op::implies, 2}},    {"if", {op::choice, 3}},
@@ -390,14 +452,13 @@ class builder {
     term t;
     if (!n.list) {
       const auto at = known.find(n.text);
-      if (at == known.end()) return t.value = parse(n), t;
-      t.what = op::variable;
-      t.value = static_cast<number>(at->second.first);
-      t.last_variable = at->second.second ? at->second.first + 1 : 0;
+      if (at != known.end()) return at->second;
+      t.value = parse(n);
       return t;
     }
     std::size_t first = 1;
-    names inner = known;
+    const names* all = &known;
+    names inner;
     if (n.is("f")) {
       const auto f = c_.functions.find(name(n[1]));
       if (f == c_.functions.end() || n.kids.size() != f->second.sizes.size() + 2)
@@ -413,21 +474,24 @@ class builder {
       const bool quantified = t.what == op::all || t.what == op::exists || t.what == op::count || t.what == op::collect;
       if (typed) t.kind = read_type(n[1]);
       if (quantified) {
-        inner[n[1][0].text] = {variables, false};
-        t.value = static_cast<number>(variables++);
+        inner = known;
+        all = &inner;
+        inner[n[1][0].text] = variable(next_, false);
+        t.value = static_cast<number>(next_++);
         t.size = size_of(n[1][1]);
       }
       first = typed || quantified ? 2 : 1;
       if (n.kids.size() != first + w->second.second) throw refusal("the core: a wrong number of operands of " + n[0].text);
     }
     for (std::size_t k = first; k < n.kids.size(); ++k) {
-      t.kids.push_back(read(n[k], inner, variables));
+      t.kids.push_back(read(n[k], *all));
       t.last_variable = std::max(t.last_variable, t.kids.back().last_variable);
     }
     return t;
   }
 
   core c_;
+  std::size_t next_ = 0;  // variable of the item that is read
 };
 
 }  // namespace reexplore

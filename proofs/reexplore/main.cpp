@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
-// quiesce-reexplore [--states N] [--with-checker PROGRAM] FOLDER...
+// quiesce-reexplore [--states N] [--with-checker PROGRAM] [--threads N] FOLDER|TABLE|TABLE#CLAIM...
 // Explores the core of an exhaustive certificate naively and compares: number and fingerprint of the states, and the
-// verdict. proofs/README.md, "Exhaustive certificates". Exit status: 0 all accepted, 12 one refused, 64 usage.
+// verdict. A TABLE is a file NAME.jsonl of certificates, one a line, whose cores the checker makes again.
+// proofs/README.md, "Exhaustive certificates". Exit status: 0 all accepted, 12 one refused, 64 usage.
 
+#include <fcntl.h>
 #include <openssl/sha.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <fstream>
 #include <iostream>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
+#include <thread>
 #include <unordered_set>
 
 #include "proofs/reexplore/core.hpp"
@@ -90,12 +96,12 @@ class explorer {
         for (const action& a : c_.actions)
           if (a.late == late) enabled += apply(a, s);
     transitions_ += enabled;
-    std::vector<number> none;
+    std::vector<number> none(c_.variables);
     if (enabled == 0 && !evaluate(c_.resting[0], s, none)) deadlock_ = true;
   }
 
   std::size_t apply(const action& a, const state& s) {
-    std::vector<number> v(a.params.size());
+    std::vector<number> v(a.variables);
     return choose(a, s, v, 0);
   }
 
@@ -106,6 +112,7 @@ class explorer {
     std::size_t enabled = 0;
     for (number k = 0; k < a.params[chosen]; ++k) {
       v[chosen] = k;
+      for (const std::size_t known : a.stale[chosen]) v[known] = 0;
       enabled += choose(a, s, v, chosen + 1);
     }
     return enabled;
@@ -113,11 +120,13 @@ class explorer {
 
   void take(const action& a, const state& s, std::vector<number>& v) {
     bool ends = false;
-    for (const effect& e : a.effects) ends = happens(e) || ends;
+    for (const effect& e : a.effects)
+      if (e.when.empty() || evaluate(e.when[0], s, v)) ends = happens(e) || ends;
     if (ends) return;
     state after = s;
     std::set<std::size_t> written;
     for (const update& u : a.updates) {
+      if (!u.when.empty() && !evaluate(u.when[0], s, v)) continue;
       std::size_t flat = 0;
       for (std::size_t k = 0; k < u.at.size(); ++k) {
         const number x = evaluate(u.at[k], s, v);
@@ -137,7 +146,7 @@ class explorer {
     const std::string key(reinterpret_cast<const char*>(s.data()), s.size() * sizeof(number));
     if (!seen_.insert(key).second) return;
     add(sum_, sha256(text_of(s)));
-    std::vector<number> none;
+    std::vector<number> none(c_.variables);
     for (const property& p : c_.properties) {
       if (p.condition.empty()) continue;
       const bool holds = evaluate(p.condition[0], s, none) != 0;
@@ -193,23 +202,25 @@ bool can_be_broken(const core& c, const std::string& name) {
 // Of a rule that something never happens, what marks it also violates it: it has no trigger.
 bool has_trigger(const core& c, const std::string& name) {
   for (const auto* all : {&c.initial, &c.actions})
-    for (const action& a : *all) {
-      const auto has = [&](effect::kind k) {
-        return std::any_of(a.effects.begin(), a.effects.end(),
-                           [&](const effect& e) { return e.what == k && e.name == name; });
-      };
-      if (has(effect::kind::marks) && !has(effect::kind::violates)) return true;
-    }
+    for (const action& a : *all)
+      for (const effect& e : a.effects)
+        if (e.what == effect::kind::marks && e.name == name &&
+            std::none_of(a.effects.begin(), a.effects.end(), [&](const effect& o) {
+              return o.what == effect::kind::violates && o.name == name && o.when_text == e.when_text;
+            }))
+          return true;
   return false;
 }
 
-void check_record(const json& c, const std::string& core_text, const core& k) {
+void check_id(const json& c) {
   json rest = c;
   rest.erase("id");
   require(c.at("format") == 2 && c.at("method") == "exhaustive search", "a certificate of an unknown format or method");
   require(hexadecimal(sha256(rest.dump())) == c.at("id"), "the certificate was changed: its id is another one");
-  require(c.at("sha256").at("core") == hexadecimal(sha256(core_text)), "the core was changed");
   require(c.at("verdict") == "holds", "a certificate of another verdict than `holds`");
+}
+
+void check_core(const json& c, const core& k) {
   const std::string name = c.at("claim").at("property");
   require(!k.properties.empty(), "the core has no property");
   for (const property& p : k.properties) require(p.name == name, "the core is about another property");
@@ -244,7 +255,7 @@ std::vector<std::string> command_of(const json& c, const std::string& checker) {
 
 std::string output_of(std::vector<std::string> words) {
   int ends[2];
-  require(pipe(ends) == 0, "cannot make a pipe");
+  require(pipe2(ends, O_CLOEXEC) == 0, "cannot make a pipe");
   const pid_t child = fork();
   require(child >= 0, "cannot start " + words[0]);
   if (child == 0) {
@@ -265,49 +276,126 @@ std::string output_of(std::vector<std::string> words) {
   return out;
 }
 
-void recheck(const std::string& folder, std::size_t most, const std::string& checker) {
-  const json c = json::parse(file_text(folder + "/certificate.json"));
-  const std::string text = file_text(folder + "/core"), name = c.at("claim").at("name");
+struct piece {
+  std::string folder, certificate;  // certificate: a line of a table, without a folder
+};
+
+struct wishes {
+  std::size_t most = 100000;
+  std::string checker;
+  std::size_t threads = 1;
+};
+
+std::string accepted(const json& c, const std::string& how) {
+  return std::string(c.at("claim").at("name")) + ": accepted, " + c.at("states").dump() + " states, " + how + ", " +
+         std::string(c.at("id")).substr(0, 12);
+}
+
+std::string recheck(const piece& p, const wishes& w) {
+  const bool listed = p.folder.empty();
+  const json c = json::parse(listed ? p.certificate : file_text(p.folder + "/certificate.json"));
+  check_id(c);
+  if (listed && w.checker.empty()) return accepted(c, "only its id was checked: the core is not here");
+  const std::string made = w.checker.empty() ? "" : output_of(command_of(c, w.checker));
+  const std::string text = listed ? made : file_text(p.folder + "/core");
+  require(c.at("sha256").at("core") == hexadecimal(sha256(text)),
+          listed ? "the model has another core" : "the core was changed");
   const core k = builder(reader(text).run()).take();
-  check_record(c, text, k);
-  require(checker.empty() || output_of(command_of(c, checker)) == text, "the model has another core");
+  check_core(c, k);
+  require(w.checker.empty() || made == text, "the model has another core");
   std::string how = "not re-explored";
-  if (c.at("states") <= most) {
-    explorer e(k, most);
+  if (c.at("states") <= w.most) {
+    explorer e(k, w.most);
     require(e.run(), "there are more states than the certificate says");
     check_exploration(c, k, e);
     how = "explored again";
   }
-  std::cout << name << ": accepted, " << c.at("states") << " states, " << how << "; core "
-            << (checker.empty() ? "not compared with source" : "as the checker makes it") << ", "
-            << std::string(c.at("id")).substr(0, 12) << std::endl;
+  return accepted(c, how + "; core " + (w.checker.empty() ? "not compared with source" : "as the checker makes it"));
+}
+
+// The lines of a table, or the one of TABLE#CLAIM.
+void add_lines(const std::string& table, std::vector<piece>& out) {
+  const std::size_t hash = table.find('#');
+  std::istringstream lines(file_text(table.substr(0, hash)));
+  std::size_t found = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const json c = json::parse(line, nullptr, false);
+    if (hash != table.npos &&
+        (!c.is_object() || !c.contains("claim") || c["claim"].value("name", "") != table.substr(hash + 1)))
+      continue;
+    out.push_back({"", line});
+    ++found;
+  }
+  require(found > 0, table + ": no certificates");
+}
+
+// In this order, several at a time; what to say of one is said when all before it are done.
+int recheck_all(const std::vector<piece>& all, const wishes& w) {
+  std::vector<std::string> said(all.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex saying;
+  std::size_t out = 0;
+  int status = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < all.size(); i = next++) {
+      std::string text;
+      bool refused = false;
+      try {
+        text = recheck(all[i], w);
+      } catch (const std::exception& problem) {
+        const json c = json::parse(all[i].certificate, nullptr, false);
+        const bool named = c.is_object() && c.contains("claim") && c["claim"].is_object();
+        text = (!all[i].folder.empty() ? all[i].folder
+                : named                ? c["claim"].value("name", "?")
+                                       : "a line of a table") +
+               ": REFUSED: " + problem.what();
+        refused = true;
+      }
+      const std::lock_guard lock(saying);
+      said[i] = std::move(text);
+      if (refused) status = 12;
+      for (; out < all.size() && !said[out].empty(); ++out) std::cout << said[out] << std::endl;
+    }
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t k = 1; k < w.threads; ++k) others.emplace_back(work);
+  work();
+  others.clear();
+  return status;
 }
 
 }  // namespace reexplore
 
 int main(int count, char** words) {
-  std::vector<std::string> folders;
-  std::string checker;
-  std::size_t most = 100000;
+  std::vector<std::string> names;
+  reexplore::wishes w;
   bool usage = false;
   for (int i = 1; i < count; ++i) {
-    const std::string w = words[i];
-    const char* value = w.starts_with("--") && i + 1 < count ? words[++i] : nullptr;
-    if (!w.starts_with("-"))
-      folders.push_back(w);
-    else if (w == "--with-checker" && value)
-      checker = value;
-    else if (w != "--states" || !value || (most = static_cast<std::size_t>(std::atoll(value))) == 0)
+    const std::string word = words[i];
+    const char* value = word.starts_with("--") && i + 1 < count ? words[++i] : nullptr;
+    if (!word.starts_with("-"))
+      names.push_back(word);
+    else if (word == "--with-checker" && value)
+      w.checker = value;
+    else if (word == "--threads" && value)
+      usage |= (w.threads = static_cast<std::size_t>(std::atoll(value))) == 0 || w.threads > 1024;
+    else if (word != "--states" || !value || (w.most = static_cast<std::size_t>(std::atoll(value))) == 0)
       usage = true;
   }
-  if (folders.empty() || usage)
-    return std::cerr << "usage: quiesce-reexplore [--states N] [--with-checker PROGRAM] FOLDER...\n", 64;
+  if (names.empty() || usage)
+    return std::cerr << "usage: quiesce-reexplore [--states N] [--with-checker PROGRAM] [--threads N] "
+                        "FOLDER|TABLE|TABLE#CLAIM...\n",
+           64;
   int status = 0;
-  for (const std::string& folder : folders) try {
-      reexplore::recheck(folder, most, checker);
+  std::vector<reexplore::piece> all;
+  for (const std::string& name : names) try {
+      if (const std::size_t end = name.find('#'); name.substr(0, end).ends_with(".jsonl"))
+        reexplore::add_lines(name, all);
+      else
+        all.push_back({name, ""});
     } catch (const std::exception& problem) {
-      std::cout << folder << ": REFUSED: " << problem.what() << std::endl;
+      std::cout << name << ": REFUSED: " << problem.what() << std::endl;
       status = 12;
     }
-  return status;
+  return std::max(status, reexplore::recheck_all(all, w));
 }

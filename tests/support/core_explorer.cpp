@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/core_explorer.hpp"
 
+#include <optional>
 #include <stdexcept>
 
 namespace quiesce::test {
@@ -119,7 +120,11 @@ class explorer {
   std::int64_t eval(const tree& t, const naive_state& s, environment& e) const {
     if (!t.list) {
       auto it = e.find(t.atom);
-      return it != e.end() ? it->second : std::stoll(t.atom);
+      if (it != e.end()) return it->second;
+      auto d = definitions_.find(t.atom);
+      if (d == definitions_.end()) return std::stoll(t.atom);
+      const std::int64_t v = eval(*d->second, s, e);
+      return e[t.atom] = v;
     }
     const std::string& h = t.head();
     auto kid = [&](std::size_t k) { return eval(t[k], s, e); };
@@ -162,14 +167,16 @@ class explorer {
   std::int64_t quantified(const tree& t, const naive_state& s, environment& e) const {
     const std::string &h = t.head(), &name = t[1][0].atom;
     std::int64_t count = 0, set = 0, n = sizes_.at(t[1][1].atom);
-    const environment outside = e;  // may have this name too
+    const auto outer = e.find(name);  // a definition may have a name again that is in use around its own
+    const std::optional<std::int64_t> saved = outer == e.end() ? std::nullopt : std::optional(outer->second);
     for (std::int64_t k = 0; k < n; ++k) {
       e[name] = k;
       if (!eval(t[2], s, e)) continue;
       ++count;
       set |= std::int64_t{1} << k;
     }
-    e = outside;
+    e.erase(name);
+    if (saved) e[name] = *saved;
     if (h == "all") return count == n;
     if (h == "exists") return count > 0;
     if (h == "count") return count;
@@ -177,14 +184,49 @@ class explorer {
     throw std::runtime_error("core: unknown operator " + h);
   }
 
+  // The parts of a guard, by how many of the parameters and definitions have to be known for it and all parts before it.
+  using parts = std::vector<std::vector<const tree*>>;
+  const parts& parts_of(const tree& params, const tree& guard) {
+    const auto [at, is_new] = parts_.try_emplace(&guard, params.kids.size() + 1);
+    if (!is_new) return at->second;
+    std::map<std::string, std::size_t> known;  // the definitions' own names: the last parameter that they need
+    for (std::size_t k = 0; k < params.kids.size(); ++k)
+      known[params[k][0].atom] = params[k][1].atom == "=" ? last_named(params[k][2], known) : k + 1;
+    std::size_t from = 0;
+    split(guard, known, from, at->second);
+    return at->second;
+  }
+  static std::size_t last_named(const tree& t, const std::map<std::string, std::size_t>& known) {
+    std::size_t out = 0;
+    if (const auto at = known.find(t.atom); !t.list && at != known.end()) out = at->second;
+    for (const tree& k : t.kids) out = std::max(out, last_named(k, known));
+    return out;
+  }
+  static void split(const tree& t, const std::map<std::string, std::size_t>& known, std::size_t& from, parts& out) {
+    if (t.list && t.head() == "and") {
+      split(t[1], known, from, out);
+      return split(t[2], known, from, out);
+    }
+    from = std::max(from, last_named(t, known));
+    out[from].push_back(&t);
+  }
+
   // All values of the parameters; counts and follows those that enable the item. Returns how many there are.
   std::uint64_t apply(const tree& item, const tree& params, const tree& guard, const tree& updates, std::size_t effects,
                       const naive_state& s, std::uint64_t depth, std::vector<naive_state>& next) {
     std::uint64_t enabled = 0;
     environment e;
+    definitions_.clear();
+    for (const tree& p : params.kids)
+      if (p[1].atom == "=") definitions_[p[0].atom] = &p[2];
+    const parts& conditions = parts_of(params, guard);
     auto each = [&](auto&& self, std::size_t k) -> void {
+      environment until = e;  // what definitions turn out to be is kept in it
+      for (const tree* t : conditions[k])
+        if (!eval(*t, s, until)) return;
       if (k < params.kids.size()) {
         const tree& p = params[k];
+        if (p[1].atom == "=") return self(self, k + 1);
         auto it = sizes_.find(p[1].atom);
         std::int64_t n = it != sizes_.end() ? it->second : std::stoll(p[1].atom);
         for (std::int64_t v = 0; v < n; ++v) {
@@ -193,9 +235,8 @@ class explorer {
         }
         return;
       }
-      if (!eval(guard, s, e)) return;
       ++enabled;
-      take(item, updates, effects, s, e, depth, next);
+      take(item, updates, effects, s, until, depth, next);
     };
     each(each, 0);
     return enabled;
@@ -204,11 +245,12 @@ class explorer {
   void take(const tree& item, const tree& updates, std::size_t effects, const naive_state& s, environment& e,
             std::uint64_t depth, std::vector<naive_state>& next) {
     bool ends = false;
-    for (std::size_t k = effects; k < item.kids.size(); ++k) ends = effect(item[k], depth) || ends;
+    for (std::size_t k = effects; k < item.kids.size(); ++k) ends = effect(item[k], depth, s, e) || ends;
     if (ends) return;
     naive_state after = s;
     std::set<std::int64_t> written;
     for (const tree& u : updates.kids) {
+      if (u.kids.size() > 3 && !eval(u[3], s, e)) continue;
       std::vector<std::int64_t> at;
       for (const tree& a : u[1].kids) at.push_back(eval(a, s, e));
       std::int64_t where = place(u[0].atom, at), v = eval(u[2], s, e);
@@ -228,7 +270,8 @@ class explorer {
   }
 
   // True where the action leads to no state.
-  bool effect(const tree& x, std::uint64_t depth) {
+  bool effect(const tree& x, std::uint64_t depth, const naive_state& s, environment& e) {
+    if (x.head() != "ends" && x.kids.size() > 2 && !eval(x[2], s, e)) return false;
     if (x.head() == "violates") {
       if (!sometimes(x[1].atom)) r_.property_depth.try_emplace(x[1].atom, depth);
       return false;
@@ -277,6 +320,8 @@ class explorer {
   std::vector<tree> items_;
   std::map<std::string, std::int64_t> sizes_;
   std::map<std::string, function> functions_;
+  std::map<std::string, const tree*> definitions_;  // of the item that is looked at
+  std::map<const tree*, parts> parts_;
   const tree* resting_ = nullptr;
   std::size_t size_ = 0;
   core_result r_;

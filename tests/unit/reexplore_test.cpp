@@ -8,8 +8,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 
+#include "model/verdict/claim.hpp"
 #include "quiesce_paths.hpp"
 #include "tests/support/repository.hpp"
 
@@ -42,9 +45,10 @@ class reexplore : public testing::Test {
 
   void write(const char* file, const std::string& text) const { std::ofstream(folder / file, std::ios::binary) << text; }
 
-  int run(const std::string& options = "") const {
+  int run(const std::string& options = "") const { return run_on(folder.string(), options); }
+  static int run_on(const std::string& what, const std::string& options) {
     const std::string command = std::string("'") + fs::path(QUIESCE_BINARY).parent_path().string() + "/quiesce-reexplore' " +
-                                options + " '" + folder.string() + "' >/dev/null 2>&1";
+                                options + " '" + what + "' >/dev/null 2>&1";
     const int status = std::system(command.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
@@ -116,6 +120,113 @@ TEST_F(reexplore, refuses_cores_that_mean_something_else) {
   EXPECT_EQ(run_resigned(certificate, replaced("(initial ((c0 5))", "(initial ((c0 2))")), 12);
   EXPECT_EQ(run_resigned(certificate, replaced("(resting ", "(resting (not ")), 12);
   EXPECT_EQ(run_resigned(certificate, core.substr(0, core.size() / 2)), 12);
+}
+
+class reexplore_table : public reexplore {
+ protected:
+  static std::string with_checker() { return std::string("--with-checker '") + QUIESCE_BINARY + "'"; }
+  int run_line(const json& c, const std::string& options) const {
+    write("t.jsonl", c.dump() + "\n");
+    return run_on((folder / "t.jsonl").string(), options);
+  }
+  static json resigned(json c) {
+    c.erase("id");
+    c["id"] = sha256_text(c.dump());
+    return c;
+  }
+};
+
+TEST_F(reexplore_table, accepts_a_certificate_as_it_is) {
+  EXPECT_EQ(run_line(certificate, ""), 0);
+  EXPECT_EQ(run_line(certificate, with_checker() + " --threads 2"), 0);
+  EXPECT_EQ(run_on((folder / "t.jsonl#G520_one_gc").string(), with_checker()), 0);
+  EXPECT_EQ(run_on((folder / "t.jsonl#nobody").string(), with_checker()), 12);
+  EXPECT_EQ(run_line(certificate, "--threads 0"), 64);
+  write("t.jsonl", "");
+  EXPECT_EQ(run_on((folder / "t.jsonl").string(), ""), 12);
+  write("t.jsonl", "no certificate\n");
+  EXPECT_EQ(run_on((folder / "t.jsonl").string(), ""), 12);
+}
+
+TEST_F(reexplore_table, refuses_any_changed_field) {
+  const json flat = certificate.flatten();
+  for (const auto& [path, leaf] : flat.items()) {
+    json c = flat;
+    c[path] = leaf.is_string() ? json(leaf.get<std::string>() + "x") : json(17);
+    EXPECT_EQ(run_line(c.unflatten(), ""), 12) << path;
+  }
+}
+
+TEST_F(reexplore_table, refuses_what_matters_also_with_an_id_that_fits) {
+  ASSERT_EQ(run_line(resigned(certificate), with_checker()), 0);
+  const auto changed = [&](const json::json_pointer& where, const json& value) {
+    json c = certificate;
+    EXPECT_NE(c[where], value);
+    c[where] = value;
+    EXPECT_EQ(run_line(resigned(c), with_checker()), 12) << where;
+  };
+  changed("/states"_json_pointer, 9407);
+  changed("/transitions"_json_pointer, 1);
+  changed("/fingerprint"_json_pointer, std::string(64, '1'));
+  changed("/method"_json_pointer, "guessing");
+  changed("/verdict"_json_pointer, "violated");
+  changed("/claim/property"_json_pointer, "skipped_gc_made_up");
+  changed("/claim/model"_json_pointer, "teardown");
+  changed("/settings/variant"_json_pointer, "G44");
+  changed("/sha256/core"_json_pointer, std::string(64, '1'));
+}
+
+// Claims that hold in a finite scope, by where their certificates are.
+struct census {
+  std::map<std::string, std::map<std::string, std::size_t>> of;  // model -> table, folder, without -> number
+  std::map<std::string, std::size_t> times;                      // claim -> how often it is there
+};
+
+census certified() {
+  const fs::path finite = repository() / "proofs/finite";
+  census out;
+  const auto add = [&](const json& c, const char* where) {
+    json rest = c;
+    rest.erase("id");
+    EXPECT_EQ(c.at("id"), sha256_text(rest.dump())) << c.at("claim");
+    ++out.of[c.at("claim").at("model")][where];
+    ++out.times[c.at("claim").at("name")];
+  };
+  for (const fs::directory_entry& e : fs::directory_iterator(finite)) {
+    if (e.is_directory()) add(json::parse(read_text(e.path() / "certificate.json")), "folder");
+    if (e.path().extension() != ".jsonl") continue;
+    for (const std::string& line : lines_of(read_text(e.path())))
+      if (!line.empty()) add(json::parse(line), "table");
+  }
+  return out;
+}
+
+TEST(finite_certificates, are_there_for_every_claim_that_holds_or_it_says_why_not) {
+  census found = certified();
+  std::map<std::string, std::string> why;
+  for (const std::string& line : lines_of(read_text(repository() / "proofs/finite/without.txt")))
+    if (const auto colon = line.find(": "); colon != std::string::npos) why[line.substr(0, colon)] = line.substr(colon + 2);
+  catalogue shipped(repository().string());
+  for (const claim_entry* e : shipped.all_claims()) {
+    const ast::claim& c = e->claim;
+    if (c.expect != ast::expectation::holds) continue;
+    const auto scope = settings_of(c).scope;
+    if (std::any_of(scope.begin(), scope.end(), [](const auto& s) { return s.second == any_number; })) continue;
+    EXPECT_EQ(found.times[c.name] + why.count(c.name), 1u) << c.name;
+    if (why.count(c.name)) ++found.of[c.model]["without"];
+  }
+  // The table of the README has their numbers.
+  std::size_t rows = 0;
+  std::smatch row;
+  for (const std::string& line : lines_of(read_text(repository() / "proofs/README.md"))) {
+    if (!std::regex_match(line, row, std::regex(R"(\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|)"))) continue;
+    auto& n = found.of[row[1]];
+    EXPECT_EQ(std::to_string(n["table"]), row[2]) << row[1];
+    EXPECT_EQ(std::to_string(n["folder"]), row[3]) << row[1];
+    EXPECT_EQ(std::to_string(n["without"]), row[4]) << row[1];
+    ++rows;
+  }
+  EXPECT_EQ(rows, found.of.size());
 }
 
 }  // namespace
