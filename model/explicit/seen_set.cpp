@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t batch = 256;
 constexpr seen_set::index ahead = 12;                  // of the state that is put into the index, another is fetched
 constexpr seen_set::index later = seen_set::none - 1;  // no state's number
-constexpr seen_set::index numbers_at_once = 256;       // that one of several threads takes
+constexpr seen_set::index numbers_at_once = 1024;       // that one of several threads takes
 }  // namespace
 
 seen_set::seen_set(std::uint32_t words) : words_(words), states_(words), parents_(1) {}
