@@ -12,7 +12,7 @@
 #include <cstring>
 #include <memory>
 
-#include "model/explicit/native_cache.hpp"
+#include "model/explicit/sha256.hpp"
 #include "model/system/dump.hpp"
 #include "properties/diagnostic.hpp"
 

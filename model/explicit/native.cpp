@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "model/explicit/native_text.hpp"
+#include "model/explicit/sha256.hpp"
 #include "model/system/single.hpp"
 
 namespace quiesce {

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <openssl/evp.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -19,6 +18,8 @@
 #include <iterator>
 #include <system_error>
 #include <vector>
+
+#include "model/explicit/sha256.hpp"
 
 extern char** environ;
 
@@ -104,15 +105,6 @@ void child_process::started(int pid) {
 void child_process::ended() {
   std::lock_guard hold(lock_);
   pid_ = 0;
-}
-
-std::string sha256_hex(const std::string& bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr);
-  std::string out;
-  for (unsigned i = 0; i < size; ++i) out += fmt::format("{:02x}", digest[i]);
-  return out;
 }
 
 compiler_identity find_compiler() {

@@ -25,8 +25,6 @@ class child_process {
   bool cancelled_ = false;
 };
 
-std::string sha256_hex(const std::string& bytes);
-
 class native_cache {
  public:
   // The directory is made where needed; nothing where none can be used.

@@ -2,24 +2,15 @@
 // Certificates of proofs: what a reader needs to decide all of it again.
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <nlohmann/json.hpp>
 
+#include "model/explicit/sha256.hpp"
 #include "model/verdict/prove.hpp"
 
 namespace quiesce {
 
 namespace {
-
-std::string plain_sha256(const std::string& text) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr);
-  std::string out;
-  for (unsigned i = 0; i < size; ++i) out += fmt::format("{:02x}", digest[i]);
-  return out;
-}
 
 std::vector<std::string> assumptions(const proof_input& in) {
   std::vector<std::string> out = {"sequential consistency"};
@@ -77,20 +68,19 @@ certificate certify(catalogue& inputs, const proof_input& in, const std::string&
   j["invariants"] = script.invariant_names;
   j["never"] = found.never;
   j["generator"] = "quiesce " QUIESCE_VERSION;
-  j["sha256"] = {{"core", plain_sha256(core)},
-                 {"invariants", plain_sha256(declared)},
-                 {"model", plain_sha256(in.model->canonical)},
-                 {"obligations", plain_sha256(out.obligations)},
-                 {"property", plain_sha256(in.property->canonical())},
-                 {"vocabulary", plain_sha256(inputs.vocabulary_text())}};
+  j["sha256"] = {{"core", sha256_hex(core)},
+                 {"invariants", sha256_hex(declared)},
+                 {"model", sha256_hex(in.model->canonical)},
+                 {"obligations", sha256_hex(out.obligations)},
+                 {"property", sha256_hex(in.property->canonical())},
+                 {"vocabulary", sha256_hex(inputs.vocabulary_text())}};
   nlohmann::json list = nlohmann::json::array();
   for (const symbolic::decided& d : found.obligations) {
-    list.push_back(
-        {{"name", d.name}, {"expected", symbolic::name(d.expected)}, {"sha256", plain_sha256(d.text_hash_input)}});
+    list.push_back({{"name", d.name}, {"expected", symbolic::name(d.expected)}, {"sha256", sha256_hex(d.text_hash_input)}});
     if (!d.uses.empty()) list.back()["uses"] = d.uses;
   }
   j["obligations"] = std::move(list);
-  out.id = plain_sha256(j.dump());
+  out.id = sha256_hex(j.dump());
   j["id"] = out.id;
   out.json = j.dump(1) + "\n";
   return out;

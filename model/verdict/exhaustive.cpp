@@ -2,12 +2,12 @@
 #include "model/verdict/exhaustive.hpp"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "model/explicit/explored.hpp"
+#include "model/explicit/sha256.hpp"
 #include "model/system/core.hpp"
 #include "model/verdict/claim.hpp"
 
@@ -15,22 +15,7 @@ namespace quiesce {
 
 namespace {
 
-using digest = std::array<unsigned char, 32>;
-
-digest sha256_of(const std::string& text) {
-  digest out{};
-  unsigned size = 0;
-  EVP_Digest(text.data(), text.size(), out.data(), &size, EVP_sha256(), nullptr);
-  return out;
-}
-
-std::string hexadecimal(const digest& d) {
-  std::string out;
-  for (const unsigned char c : d) out += fmt::format("{:02x}", c);
-  return out;
-}
-
-void add(digest& sum, const digest& d) {
+void add(sha256_digest& sum, const sha256_digest& d) {
   unsigned carry = 0;
   for (std::size_t i = sum.size(); i-- > 0; carry >>= 8) {
     carry += sum[i] + d[i];
@@ -55,8 +40,8 @@ std::string text_of(const transition_system& t, const word* state) {
   return out;
 }
 
-digest fingerprint(const explored& all) {
-  digest sum{};
+sha256_digest fingerprint(const explored& all) {
+  sha256_digest sum{};
   for (const seen_set::range& r : all.all)
     for (seen_set::index i = r.first; i < r.first + r.count; ++i)
       add(sum, sha256_of(text_of(all.system, all.seen.state(i))));
@@ -71,7 +56,7 @@ nlohmann::json object(const Pairs& pairs) {
 }
 
 certificate written(catalogue& inputs, const claim_entry& entry, const prepared_check& check, const answer& found,
-                    const digest& sum) {
+                    const sha256_digest& sum) {
   certificate out;
   out.core = core_text(check.system().program());
   const ast::claim& c = entry.claim;
@@ -117,7 +102,7 @@ exhaustive_result certify_exhaustive(catalogue& inputs, const claim_entry& entry
   if (check.system().program().properties[0].sometimes)
     throw diagnostic(entry.claim.where, "this claim asks for a run: the run itself is what can be checked again",
                      "`quiesce check --trace-out` writes it, `quiesce replay` executes it");
-  digest sum{};
+  sha256_digest sum{};
   limits whole = most;
   whole.symmetry = false;
   whole.reduce = {};
