@@ -10,7 +10,7 @@ namespace quiesce::conformance {
 
 namespace {
 
-constexpr int setup_task = -1, end_task = -2;
+constexpr int setup_task = -1;
 
 refimpl::stack_options stack_options_of(const scenario& s) {
   refimpl::stack_options o;

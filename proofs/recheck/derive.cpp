@@ -89,7 +89,7 @@ struct deriver {
     if (!s.initial) text += asserted(t.term(*n, boolean, here));
     here.after = s.changed, after = t.term(*n, boolean, here);
     for (const auto& [key, fact] : points) text += asserted(fact);
-    for (const auto& [at, values] : labels) after = chosen(values, [&](const std::string& label) { return replaced(after, at, label); });
+    for (const auto& l : labels) after = chosen(l.second, [&](const std::string& label) { return replaced(after, l.first, label); });
     return points.empty() && labels.empty() && !s.initial ? "" : text + asserted("(not " + after + ")");  // "": it reads nothing that changes
   }
   static std::string ending(const node& item, std::size_t first) {
