@@ -81,7 +81,7 @@ class prover {
  private:
   bool enough() const { return out_.failures.size() >= effort_.most_failures; }
   static bool about_invariant(const obligation& q) { return q.name.starts_with("init ") || q.name.starts_with("keep "); }
-  static constexpr unsigned candidate_steps = 10000000;
+  static constexpr unsigned candidate_steps = 1000000;
 
   bool about_candidate(const obligation& q) const { return about_invariant(q) && candidate_[q.invariant]; }
 
