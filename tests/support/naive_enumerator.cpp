@@ -150,6 +150,9 @@ std::int64_t naive_enumerator::eval(ir::expr_id id, const naive_state& s, std::v
       });
       return r;
     }
+    case op::construct:  // of parametrised programs, which nothing runs
+    case op::constructed:
+      break;
   }
   throw std::logic_error("naive: unknown operator");
 }
