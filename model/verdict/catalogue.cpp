@@ -159,14 +159,32 @@ const model_entry& catalogue::model(const std::string& path) {
   return *entry;
 }
 
+namespace {
+
+// MODEL.inv and then each MODEL.NAME.inv, in the order of their names.
+std::vector<std::string> invariant_files(const fs::path& model) {
+  std::vector<std::string> out;
+  std::error_code ignored;
+  const std::string stem = model.stem().string() + ".";
+  const fs::path folder = model.has_parent_path() ? model.parent_path() : fs::path(".");
+  for (const fs::directory_entry& e : fs::directory_iterator(folder, ignored)) {
+    const std::string name = e.path().filename().string();
+    if (name.starts_with(stem) && e.path().extension() == ".inv" && name != stem + "inv")
+      out.push_back((model.parent_path() / name).string());
+  }
+  std::sort(out.begin(), out.end());
+  const fs::path first = fs::path(model).replace_extension(".inv");
+  if (fs::exists(first, ignored)) out.insert(out.begin(), first.string());
+  return out;
+}
+
+}  // namespace
+
 const std::deque<property_entry>& catalogue::invariants(const model_entry& m) {
   const auto known = invariants_.find(m.path);
   if (known != invariants_.end()) return known->second;
   std::deque<property_entry>& out = invariants_[m.path];
-  const fs::path path = fs::path(m.path).replace_extension(".inv");
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) return out;
-  read_invariants(out, sources_.read(path.string()));
+  for (const std::string& file : invariant_files(m.path)) read_invariants(out, sources_.read(file));
   return out;
 }
 
