@@ -78,8 +78,8 @@ class catalogue {
   std::vector<std::string> proof_claim_paths();
   std::vector<const claim_entry*> claims(const std::string& path);   // of one file
   std::vector<const claim_entry*> all_claims();
-  // Declarations beside a model, MODEL.inv and MODEL.NAME.inv: state properties that are invariants to prove with. Empty where
-  // there is no file.
+  // Declarations beside a model, MODEL.inv and MODEL.NAME.inv: state properties that are invariants to prove with.
+  // Empty where there is no file.
   const std::deque<property_entry>& invariants(const model_entry&);
   // From now on those of this text stand for them; entries handed out before are gone.
   void replace_invariants(const model_entry&, const std::string& name, const std::string& text);

@@ -121,6 +121,28 @@ TEST(coverage, every_mutant_breaks_a_rule_that_what_it_mutates_keeps) {
   EXPECT_GE(mutants, 30u);
 }
 
+// Where a proof has a queue in place of a list of the kernel, it names the claim that explored both side by side.
+TEST(coverage, a_queue_in_place_of_a_list_names_the_claim_that_compares_them) {
+  std::size_t named = 0;
+  for (const std::string& path : shipped().proof_claim_paths())
+    for (const claim_entry* c : shipped().claims(path)) {
+      const std::string& why = c->claim.because;
+      if (c->claim.model == "teardown" && (c->claim.variant == "J1" || c->claim.variant == "reference"))
+        EXPECT_NE(why.find("(claim event_list_as_queue"), std::string::npos) << c->claim.name;
+      const std::string mark = "(claim ";
+      for (auto at = why.find(mark); at != std::string::npos; at = why.find(mark, at + 1)) {
+        const std::string name = why.substr(at + mark.size(), why.find(')', at) - at - mark.size());
+        const auto all = shipped().all_claims();
+        const auto found = std::find_if(all.begin(), all.end(), [&](const claim_entry* k) { return k->claim.name == name; });
+        ASSERT_NE(found, all.end()) << c->claim.name << " names " << name;
+        EXPECT_EQ((*found)->claim.expect, expectation::holds) << name;
+        EXPECT_EQ((*found)->claim.property, "list_behaves_as_queue") << name;
+        ++named;
+      }
+    }
+  EXPECT_GE(named, 50u);
+}
+
 // A claim of which a size is needed: with one less its violation is gone.
 bool needs(const claim_entry* c, const std::string& sort) {
   const model_entry& model = model_of(shipped(), *c);
