@@ -54,7 +54,9 @@ std::string status_of(const ast::property& p) {
   const char* word = p.status == ast::property_status::required   ? "required since"
                      : p.status == ast::property_status::proposed ? "proposed by"
                                                                   : "";
-  std::string out = *word ? fmt::format("{} {}", word, p.status_text) : "";
+  std::string out = !*word                  ? ""
+                    : p.status_text.empty() ? std::string(word).substr(0, std::string(word).find(' '))
+                                            : fmt::format("{} {}", word, p.status_text);
   for (const std::string& rule : p.rules) out += (out.empty() ? "rule " : ", rule ") + rule;
   return out;
 }

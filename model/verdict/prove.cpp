@@ -50,7 +50,7 @@ std::string core_of(const proof_input& in, const std::vector<bool>& kept) {
 
 std::vector<bool> candidates_of(const proof_input& in) {
   std::vector<bool> out;
-  for (const property_entry* e : in.invariants) out.push_back(e->property.status != ast::property_status::unspecified);
+  for (const property_entry* e : in.invariants) out.push_back(e->property.status == ast::property_status::proposed);
   return out;
 }
 

@@ -26,7 +26,7 @@ proof_input prepare_proof(catalogue&, const claim_entry&);
 
 // Its core, with the invariants for which `kept` is true (all, where it is empty).
 std::string core_of(const proof_input&, const std::vector<bool>& kept = {});
-// Which of them are candidates, that Houdini may drop: those with a status.
+// Which of them are candidates, that Houdini may drop: `status proposed`.
 std::vector<bool> candidates_of(const proof_input&);
 
 // "PROVED for any number of dev, net; bounds operations=1"
