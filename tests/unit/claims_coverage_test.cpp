@@ -127,8 +127,9 @@ TEST(coverage, a_queue_in_place_of_a_list_names_the_claim_that_compares_them) {
   for (const std::string& path : shipped().proof_claim_paths())
     for (const claim_entry* c : shipped().claims(path)) {
       const std::string& why = c->claim.because;
-      if (c->claim.model == "teardown" && (c->claim.variant == "J1" || c->claim.variant == "reference"))
+      if (c->claim.model == "teardown" && (c->claim.variant == "J1" || c->claim.variant == "reference")) {
         EXPECT_NE(why.find("(claim event_list_as_queue"), std::string::npos) << c->claim.name;
+      }
       const std::string mark = "(claim ";
       for (auto at = why.find(mark); at != std::string::npos; at = why.find(mark, at + 1)) {
         const std::string name = why.substr(at + mark.size(), why.find(')', at) - at - mark.size());
