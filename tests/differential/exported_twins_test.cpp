@@ -157,12 +157,14 @@ class comparison {
     EXPECT_EQ(theirs.deadlock, ours_.deadlock) << text;
   }
 
-  // False where it would take hours.
+  // False where it would take hours, or a loop in one step chooses more often than the Murphi text has parameters for.
   bool rumur() const {
     constexpr std::uint64_t most_evaluations = 200'000'000;
     const std::string exported = exporting::write_murphi(system(), {"a test"});
     if (rule_instances(exported) * ours_.states > most_evaluations) return false;
-    compare_with_rumur(run_rumur(exported, "off"));
+    const std::string text = run_rumur(exported, "off");
+    if (text.find("chooses more often than this text provides for") != std::string::npos) return false;  // it says so itself
+    compare_with_rumur(text);
     return true;
   }
 
