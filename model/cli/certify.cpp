@@ -22,6 +22,7 @@ struct certify_options {
   limits most;
   bool all = false;
   unsigned threads = 0;
+  std::vector<std::string> models;
 };
 
 std::vector<const claim_entry*> claims_named(catalogue& inputs, const std::vector<std::string>& names) {
@@ -43,7 +44,7 @@ std::vector<const claim_entry*> claims_named(catalogue& inputs, const std::vecto
 outcome run_certify(catalogue& inputs, const certify_options& o) {
   const std::string directory = o.out.empty() ? inputs.root() + "/proofs/finite" : o.out;
   if (o.all != o.claims.empty()) usage_error("certify takes claims or --all, not both");
-  if (o.all) return certify_all(inputs, {directory, o.threads, o.most});
+  if (o.all) return certify_all(inputs, {directory, o.threads, o.most, o.models});
   outcome out;
   for (const claim_entry* claim : claims_named(inputs, o.claims)) {
     const ast::claim& c = claim->claim;
@@ -69,6 +70,8 @@ action add_certify(CLI::App& app) {
   auto options = std::make_shared<certify_options>();
   app.add_option("CLAIM", options->claims, "name of a claim about a finite scope, or a file of claims");
   app.add_flag("--all", options->all, "all that hold: a table for each model, and why some have no certificate");
+  app.add_option("--model", options->models, "with --all: only claims about this model; repeatable")
+      ->allow_extra_args(false);
   app.add_option("--threads", options->threads, "with --all: claims at a time (default: one for each core)")
       ->check(not_whole);
   app.add_option("--out", options->out,

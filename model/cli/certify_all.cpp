@@ -19,10 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // About a finite scope, and expected to hold.
-std::vector<const claim_entry*> finite_claims(catalogue& inputs) {
+std::vector<const claim_entry*> finite_claims(catalogue& inputs, const std::vector<std::string>& models) {
   std::vector<const claim_entry*> out;
   for (const claim_entry* c : inputs.all_claims()) {
     if (c->claim.expect != ast::expectation::holds) continue;
+    if (!models.empty() && std::find(models.begin(), models.end(), c->claim.model) == models.end()) continue;
     const instance settings = settings_of(c->claim);
     const auto any = [](const auto& size) { return size.second == any_number; };
     if (std::none_of(settings.scope.begin(), settings.scope.end(), any)) out.push_back(c);
@@ -49,7 +50,7 @@ std::string one_line(catalogue& inputs, const claim_entry& claim, const certify_
 }
 
 struct table {
-  std::string lines;
+  std::string lines, why_not;
   std::size_t listed = 0, folders = 0, without = 0;
 };
 
@@ -67,9 +68,9 @@ outcome certify_all(catalogue& inputs, const certify_all_options& o) {
   std::error_code failed;
   fs::create_directories(o.out, failed);
   if (failed) throw diagnostic(fmt::format("{}: cannot be created", o.out), failed.message());
-  const std::vector<const claim_entry*> claims = finite_claims(inputs);
+  const std::vector<const claim_entry*> claims = finite_claims(inputs, o.models);
+  if (claims.empty()) throw diagnostic("no claim about a finite scope of these models should hold");
   std::map<std::string, table> tables;
-  std::string without;
   outcome out;
   const auto take = [&](std::size_t i, std::optional<std::string> result) {
     const ast::claim& c = claims[i]->claim;
@@ -83,7 +84,7 @@ outcome certify_all(catalogue& inputs, const certify_all_options& o) {
     } else if (result->front() == '=') {
       ++t.folders;
     } else {
-      without += c.name + ": " + text;
+      t.why_not += c.name + ": " + text;
       ++t.without;
       if (result->front() == '!') out.status = combine(out.status, exit_unexpected);
     }
@@ -92,12 +93,12 @@ outcome certify_all(catalogue& inputs, const certify_all_options& o) {
   side_by_side(
       claims.size(), most, [&](std::size_t i) { return one_line(inputs, *claims[i], o); }, take);
   for (const auto& [model, t] : tables) {
-    write_file((fs::path(o.out) / (model + ".jsonl")).string(), t.lines);
+    if (t.listed > 0) write_file((fs::path(o.out) / (model + ".jsonl")).string(), t.lines);
+    write_file((fs::path(o.out) / (model + ".without")).string(), t.why_not);
     out.output += fmt::format("{}: {} certificates in the table, {} in folders, {} claims without\n", model, t.listed,
-                              t.folders, t.without);
+                              t.folders, t.without) +
+                  t.why_not;
   }
-  write_file((fs::path(o.out) / "without.txt").string(), without);
-  out.output += without;
   return out;
 }
 
