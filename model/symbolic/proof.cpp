@@ -54,14 +54,13 @@ class prover {
         script_(s),
         effort_(e),
         candidate_(candidates),
-        quick_(e.timeout_ms, tuned_for::quick_proofs),
-        all_(e.timeout_ms, tuned_for::cores),
-        sure_(e.timeout_ms) {
+        quick_(e.timeout_ms, tuned_for::quick_proofs, "(set-logic ALL)\n" + s.prelude),
+        all_(e.timeout_ms, tuned_for::cores, "(set-logic ALL)\n" + s.prelude),
+        sure_(e.timeout_ms, tuned_for::proofs, "(set-logic ALL)\n" + s.prelude) {
     candidate_.resize(c.invariants.size());
     candidate_.insert(candidate_.begin(), s.range_functions.size(), false);
     given_up_.assign(candidate_.size(), false);
     demanded_.assign(candidate_.size(), false);
-    for (solver* z3 : {&quick_, &all_, &sure_}) z3->tell("(set-logic ALL)\n" + s.prelude);
   }
 
   outcome run() {
@@ -71,7 +70,8 @@ class prover {
         if (!enough()) ask(b);
     } while (again_ && !enough());
     note_needed();
-    for (const solver* z3 : {&quick_, &all_, &sure_}) {
+    for (solver* z3 : {&quick_, &all_, &sure_}) {
+      z3->require_closed();
       out_.questions += z3->questions();
       out_.seconds += z3->seconds();
     }
@@ -94,9 +94,10 @@ class prover {
     bool declared = false;
     for (obligation& q : b.questions) {
       if (!to_ask(q) || enough()) continue;
-      if (!std::exchange(declared, true)) quick_.tell("(push 1)\n" + b.text);
+      const std::string declarations = "(push 1)\n" + b.text;
+      if (!std::exchange(declared, true)) quick_.tell(declarations);
       q.uses.clear();
-      answer a = quick_.ask("(push 1)\n" + q.text + "(check-sat)\n(pop 1)\n").at(0);
+      answer a = quick_.decide(q.text, declarations);
       if (a != answer::unsat) a = with_more(b, q);
       note(b, q, a);
     }
@@ -122,10 +123,10 @@ class prover {
       if (a == answer::unsat)
         for (const std::string& name : all_.unsat_core()) q.uses.push_back(std::stoul(name.substr(1)));
       std::sort(q.uses.begin(), q.uses.end());
-      all_.tell("(pop 1)\n");
+      all_.leave(a);
       if (a != answer::unsat) return a;
     }
-    return sure_.ask("(push 1)\n" + b.text + text_of(script_, q) + "(check-sat)\n(pop 1)\n").at(0);
+    return sure_.decide(b.text + text_of(script_, q));
   }
 
   void note(const block& b, const obligation& q, answer a) {

@@ -6,34 +6,77 @@
 
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <sstream>
+#include <utility>
 
 namespace quiesce::symbolic {
-
-struct solver::context {
-  Z3_context z3;
-};
 
 namespace {
 constexpr unsigned quick_steps = 1000000;
 void remember_nothing(Z3_context, Z3_error_code) {}  // errors are read from the output
 }  // namespace
 
-solver::solver(unsigned timeout_ms, tuned_for use) : context_(std::make_unique<context>()) {
-  Z3_config config = Z3_mk_config();
-  Z3_set_param_value(config, "model", "true");
-  context_->z3 = Z3_mk_context(config);
-  Z3_del_config(config);
-  Z3_set_error_handler(context_->z3, remember_nothing);
-  // Only a global parameter reaches this reader of SMT-LIB before it begins.
-  Z3_global_param_set("unsat_core", use == tuned_for::cores ? "true" : "false");
-  tell(fmt::format("(set-option :smt.mbqi {})\n(set-option :smt.ematching {})\n(set-option :timeout {})\n",
-                   use != tuned_for::quick_proofs, use != tuned_for::states, timeout_ms));
-  // Giving up soon is measured in Z3's own steps, so that the same question ends the same way on a busy machine.
-  if (use == tuned_for::quick_proofs) tell(fmt::format("(set-option :rlimit {})\n", quick_steps));
+struct solver::context {
+  context() {
+    Z3_config config = Z3_mk_config();
+    Z3_set_param_value(config, "model", "true");
+    z3 = Z3_mk_context(config);
+    Z3_del_config(config);
+    Z3_set_error_handler(z3, remember_nothing);
+  }
+  ~context() { Z3_del_context(z3); }
+  context(const context&) = delete;
+  context& operator=(const context&) = delete;
+  Z3_context z3 = nullptr;
+};
+
+solver::solver(unsigned timeout_ms, tuned_for use, std::string prelude)
+    : timeout_ms_(timeout_ms), use_(use), prelude_(std::move(prelude)) {
+  begin();
 }
 
-solver::~solver() { Z3_del_context(context_->z3); }
+void solver::begin() {
+  // One at a time: only a global parameter reaches this reader of SMT-LIB before it begins.
+  static std::mutex beginning;
+  const std::lock_guard hold(beginning);
+  context_ = std::make_unique<context>();
+  Z3_global_param_set("unsat_core", use_ == tuned_for::cores ? "true" : "false");
+  tell(fmt::format("(set-option :smt.mbqi {})\n(set-option :smt.ematching {})\n", use_ != tuned_for::quick_proofs,
+                   use_ != tuned_for::states));
+  // Giving up soon is measured in Z3's own steps, so that the same question ends the same way on a busy machine; and a clock
+  // takes longer than most of these questions.
+  if (use_ == tuned_for::quick_proofs)
+    tell(fmt::format("(set-option :rlimit {})\n", quick_steps));
+  else
+    tell(fmt::format("(set-option :timeout {})\n", timeout_ms_));
+  if (!prelude_.empty()) tell(prelude_);
+}
+
+solver::~solver() = default;
+
+// Z3 was stopped by its steps or the clock, which may have left anything of the question behind.
+bool solver::interrupted() {
+  const std::string why = evaluate("(get-info :reason-unknown)\n");
+  return why.find("incomplete") == std::string::npos;
+}
+
+answer solver::decide(const std::string& text, const std::string& known) {
+  const answer a = ask("(push 1)\n" + text + "(check-sat)\n").at(0);
+  leave(a, known);
+  return a;
+}
+
+void solver::leave(answer last, const std::string& known) {
+  if (last != answer::unknown || !interrupted()) return tell("(pop 1)\n");
+  begin();
+  if (!known.empty()) tell(known);
+}
+
+void solver::require_closed() {
+  if (evaluate("(get-info :assertion-stack-levels)\n").find(" 0)") == std::string::npos)
+    throw core_error("the solver has lost count of what it was told");
+}
 
 std::string solver::evaluate(const std::string& commands) {
   const auto begin = std::chrono::steady_clock::now();

@@ -188,8 +188,21 @@ const std::deque<property_entry>& catalogue::invariants(const model_entry& m) {
   return out;
 }
 
+std::vector<const property_entry*> catalogue::invariants_for(const model_entry& m, const claim_entry& c) {
+  const std::string claims = fs::path(sources_.path(c.file)).stem().string() + "_";
+  const std::string prefix = fs::path(m.path).stem().string() + ".";
+  std::vector<const property_entry*> out;
+  for (const property_entry& e : invariants(m)) {
+    const std::string file = fs::path(sources_.path(e.file)).stem().string();
+    if (replaced_.count(m.path) || !file.starts_with(prefix) || claims.starts_with(file.substr(prefix.size()) + "_"))
+      out.push_back(&e);
+  }
+  return out;
+}
+
 void catalogue::replace_invariants(const model_entry& m, const std::string& name, const std::string& text) {
   invariants_[m.path].clear();
+  replaced_.insert(m.path);
   read_invariants(invariants_[m.path], sources_.add(name, text));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The inputs of a run: the shipped vocabulary, properties, models and claims below a data directory, and files that the user names.
+// The inputs of a run: the shipped vocabulary, properties, models and claims below a data directory, and files that the user
+// names.
 //
 //   ROOT/properties/*.prop   ROOT/model/netdev/*.model   ROOT/model/netdev/**/*.claim   ROOT/model/protocols/*.model
 //   ROOT/proofs/*.claim: claims about any number of elements, for `prove`
@@ -8,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,7 +52,7 @@ struct claim_entry {
 struct model_entry {
   loaded_model loaded;
   std::string path;
-  std::string canonical;      // canonical texts of all its files, for the input hash
+  std::string canonical;  // canonical texts of all its files, for the input hash
 };
 
 // Reads on demand, each file once. Every member throws diagnostic for what is wrong with a file.
@@ -61,26 +63,29 @@ class catalogue {
   language::source_set& sources() { return sources_; }
   const std::string& root() const { return root_; }
 
-  void add_properties(const std::string& path);            // --properties FILE
+  void add_properties(const std::string& path);  // --properties FILE
   const ast::vocabulary& vocabulary();
-  const std::string& vocabulary_text();                    // canonical, for the input hash
-  const std::deque<property_entry>& properties();        // shipped by file name, built in, then added
+  const std::string& vocabulary_text();            // canonical, for the input hash
+  const std::deque<property_entry>& properties();  // shipped by file name, built in, then added
   const property_entry* find_property(const std::string& name);
   // The same, at `where` (if `has_place`) a diagnostic with the nearest name if there is none.
   const property_entry& property(const std::string& name, const source_range* where = nullptr);
 
-  std::vector<std::string> model_paths();                  // shipped models, sorted; libraries are not among them
+  std::vector<std::string> model_paths();  // shipped models, sorted; libraries are not among them
   // NAME of a shipped model, or a path; `beside` is a directory to look in first. Empty: none.
   std::string model_path(const std::string& name_or_path, const std::string& beside = {});
   const model_entry& model(const std::string& path);
 
   std::vector<std::string> claim_paths();
   std::vector<std::string> proof_claim_paths();
-  std::vector<const claim_entry*> claims(const std::string& path);   // of one file
+  std::vector<const claim_entry*> claims(const std::string& path);  // of one file
   std::vector<const claim_entry*> all_claims();
   // Declarations beside a model, MODEL.inv and MODEL.NAME.inv: state properties that are invariants to prove with.
   // Empty where there is no file.
   const std::deque<property_entry>& invariants(const model_entry&);
+  // Of these, what a proof of the claim may use: those of MODEL.NAME.inv are for the claims of NAME.claim and NAME_*.claim,
+  // so that the proofs of others do not grow with them.
+  std::vector<const property_entry*> invariants_for(const model_entry&, const claim_entry&);
   // From now on those of this text stand for them; entries handed out before are gone.
   void replace_invariants(const model_entry&, const std::string& name, const std::string& text);
 
@@ -100,6 +105,7 @@ class catalogue {
   std::map<std::string, std::unique_ptr<model_entry>> models_;
   std::map<std::string, std::deque<claim_entry>> claims_;
   std::map<std::string, std::deque<property_entry>> invariants_;
+  std::set<std::string> replaced_;  // models with invariants from elsewhere
 };
 
 // The candidate nearest to `name` in edit distance, if it is near enough to be meant; else empty.

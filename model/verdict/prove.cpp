@@ -23,10 +23,10 @@ proof_input prepare_proof(catalogue& inputs, const claim_entry& entry) {
     throw diagnostic(entry.claim.where,
                      "this claim is about a finite scope: there is nothing to prove for any number of elements",
                      "`quiesce check` checks it; `scope dev = any` asks for a proof");
-  const std::deque<property_entry>& declared = inputs.invariants(*in.model);
+  const std::vector<const property_entry*> declared = inputs.invariants_for(*in.model, entry);
   in.property = &property_of(inputs, *in.model, entry);
   std::vector<const ast::property*> lemmas;
-  for (const property_entry& e : declared) lemmas.push_back(&e.property);
+  for (const property_entry* e : declared) lemmas.push_back(&e->property);
   try {
     in.low = lower(in.model->loaded, in.settings, {&in.property->property}, lemmas);
   } catch (const diagnostic& problem) {
@@ -34,8 +34,8 @@ proof_input prepare_proof(catalogue& inputs, const claim_entry& entry) {
     throw diagnostic(entry.claim.where, problem.sentence, problem.hint);
   }
   in.left_out = in.low.left_out;
-  for (const property_entry& e : declared)
-    if (std::find(in.left_out.begin(), in.left_out.end(), e.property.name) == in.left_out.end()) in.invariants.push_back(&e);
+  for (const property_entry* e : declared)
+    if (std::find(in.left_out.begin(), in.left_out.end(), e->property.name) == in.left_out.end()) in.invariants.push_back(e);
   return in;
 }
 

@@ -1238,6 +1238,7 @@
 (pop 1)
 ; keep 23 somebody_collects_task
 (push 1)
+(assert (forall ((q1 S0)) (and (<= 0 (f10 q1)) (<= (f10 q1) 3))))
 (assert (forall ((q1 S2)) (=> (and (<= 10 (f21 q1)) (<= (f21 q1) 11)) (= (f10 (f25 q1)) 1))))
 (declare-fun x1! () S0)
 (assert (=> (< 0 (f10 x1!)) (or (or (exists ((q1 S2)) (and (and (= (f0 x1!) (s0 (c3_1 q1))) (and (<= 10 (f21 q1)) (<= (f21 q1) 11))) (= (f25 q1) x1!))) (exists ((q1 S2)) (and (and (= (f0 x1!) (s0 (c3_2 q1))) (and (<= 4 (f22 q1)) (<= (f22 q1) 5))) (= (f35 q1) x1!)))) (exists ((q1 S2)) (and (and (= (f0 x1!) (s0 (c3_3 q1))) (and (<= 7 (f23 q1)) (<= (f23 q1) 8))) (= (f40 q1) x1!))))))
@@ -2490,7 +2491,6 @@
 (push 1)
 (assert (forall ((q1 S2)) (=> (not (or (and (<= 0 (f22 q1)) (<= (f22 q1) 2)) (= (f22 q1) 8))) (= (f0 (f35 q1)) (s0 (c3_2 q1))))))
 (assert (forall ((q1 S2)) (=> (and (<= 6 (f23 q1)) (<= (f23 q1) 10)) (= (f0 (f40 q1)) (s0 (c3_3 q1))))))
-(assert (forall ((q1 S0)) (=> (< 0 (f10 q1)) (or (or (exists ((q2 S2)) (and (and (= (f0 q1) (s0 (c3_1 q2))) (and (<= 10 (f21 q2)) (<= (f21 q2) 11))) (= (f25 q2) q1))) (exists ((q2 S2)) (and (and (= (f0 q1) (s0 (c3_2 q2))) (and (<= 4 (f22 q2)) (<= (f22 q2) 5))) (= (f35 q2) q1)))) (exists ((q2 S2)) (and (and (= (f0 q1) (s0 (c3_3 q2))) (and (<= 7 (f23 q2)) (<= (f23 q2) 8))) (= (f40 q2) q1)))))))
 (declare-fun x1! () S2)
 (assert (=> (and (<= 7 (f23 x1!)) (<= (f23 x1!) 8)) (= (f10 (f40 x1!)) 1)))
 (assert (= (f10! (f40 x1!)) (ite (= (f40 x1!) (f35 c0)) (- (f10 (f35 c0)) 1) (f10 (f40 x1!)))))
@@ -2499,7 +2499,6 @@
 (pop 1)
 ; keep 53 somebody_collects_task
 (push 1)
-(assert (forall ((q1 S0)) (and (<= 0 (f10 q1)) (<= (f10 q1) 3))))
 (assert (forall ((q1 S2)) (=> (and (<= 4 (f22 q1)) (<= (f22 q1) 5)) (= (f10 (f35 q1)) 1))))
 (declare-fun x1! () S0)
 (assert (=> (< 0 (f10 x1!)) (or (or (exists ((q1 S2)) (and (and (= (f0 x1!) (s0 (c3_1 q1))) (and (<= 10 (f21 q1)) (<= (f21 q1) 11))) (= (f25 q1) x1!))) (exists ((q1 S2)) (and (and (= (f0 x1!) (s0 (c3_2 q1))) (and (<= 4 (f22 q1)) (<= (f22 q1) 5))) (= (f35 q1) x1!)))) (exists ((q1 S2)) (and (and (= (f0 x1!) (s0 (c3_3 q1))) (and (<= 7 (f23 q1)) (<= (f23 q1) 8))) (= (f40 q1) x1!))))))
