@@ -89,6 +89,8 @@ const std::vector<undecidable_property>& undecidable_properties() {
       {"one_sleep_for_each_callback", "the length of a chain of callbacks is a model's option"},
       {"reference_noticed_within_margin", "the margin is a model's option"},
       {"stuck_device_asked_for_again", "the margin is a model's option"},
+      {"no_free_while_referenced", "the stack counts references, not their holders: freed_without_references"},
+      {"list_behaves_as_queue", "compares two lists of a model"},
       {"device_written_by_one", "needs several CPUs"},
       {"flags_read_unraced", "needs several CPUs"},
       {"todo_list_used_by_one", "needs several CPUs"},
