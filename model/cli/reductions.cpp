@@ -224,7 +224,7 @@ action add_reductions(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--threads", options->most.threads, "threads; default: one for each core")->check(CLI::Range(1u, 1024u));
   app.add_option("--max-states", options->most.max_states, "leave out what has more states; 0: no limit")->check(not_whole);
-  app.add_flag("--every-switch", options->every_switch, "also threads, compiled steps and the compressed store");
+  app.add_flag("--every-switch", options->every_switch, "also threads, compiled steps and the bare and compressed stores");
   add_word_option<native_mode>(app, "--native", options->most.native,
                                {{"auto", native_mode::automatic}, {"off", native_mode::off}, {"wait", native_mode::wait}},
                                "compiled steps; auto: for long searches; wait: before the search begins");

@@ -38,16 +38,7 @@ bare_set::bare_set(std::uint32_t words, std::uint64_t expected) : words_(words) 
 }
 
 void bare_set::insert_many(const word* states, std::uint32_t count, bool* fresh) {
-  switch (words_) {
-    case 1:
-      return insert_all<1>(states, count, fresh);
-    case 2:
-      return insert_all<2>(states, count, fresh);
-    case 3:
-      return insert_all<3>(states, count, fresh);
-    default:
-      return insert_all<0>(states, count, fresh);
-  }
+  with_width(words_, [&](auto w) { insert_all<w()>(states, count, fresh); });
 }
 
 // Two passes over a batch: what the second needs from memory is fetched during the first.

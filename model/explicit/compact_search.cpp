@@ -82,7 +82,8 @@ class compact_exploration {
     try {
       return std::make_unique<bare_set>(words_, expected);
     } catch (const std::bad_alloc&) {
-      throw diagnostic(fmt::format("there is no memory for a table of {} states of {} bytes", expected, words_ * sizeof(word)));
+      throw diagnostic(
+          fmt::format("there is no memory for a table of {} states of {} bytes", expected, words_ * sizeof(word)));
     }
   }
 
@@ -119,10 +120,14 @@ class compact_exploration {
 
   void start() {
     struct enough {};
+    const step_visitor keep = [&](const step& x) {
+      if (put_step(buffer_, x, 0, words_)) throw enough{};
+    };
     try {
-      steps_->initial([&](const step& x) {
-        if (put_step(buffer_, x, 0, words_)) throw enough{};
-      });
+      if (canonical_)
+        symmetry_->initial(keep);
+      else
+        steps_->initial(keep);
     } catch (const enough&) {}
     close(0);
     buffer_.transitions = 0;

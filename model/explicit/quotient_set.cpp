@@ -164,18 +164,7 @@ void quotient_set::mix(const word* state, word* into) const {
 }
 
 void quotient_set::insert_many(const word* states, std::uint32_t count, bool* fresh) {
-  switch (used_.size()) {
-    case 1:
-      return insert_all<1>(states, count, fresh);
-    case 2:
-      return insert_all<2>(states, count, fresh);
-    case 3:
-      return insert_all<3>(states, count, fresh);
-    case 4:
-      return insert_all<4>(states, count, fresh);
-    default:
-      return insert_all<0>(states, count, fresh);
-  }
+  with_width(used_.size(), [&](auto w) { insert_all<w()>(states, count, fresh); });
 }
 
 template <std::uint32_t W>

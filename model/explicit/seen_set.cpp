@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t batch = 256;
 constexpr seen_set::index ahead = 12;                  // of the state that is put into the index, another is fetched
 constexpr seen_set::index later = seen_set::none - 1;  // no state's number
-constexpr seen_set::index numbers_at_once = 1024;       // that one of several threads takes
+constexpr seen_set::index numbers_at_once = 1024;      // that one of several threads takes
 }  // namespace
 
 seen_set::seen_set(std::uint32_t words) : words_(words), states_(words), parents_(1) {}
@@ -206,18 +206,8 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
 };
 
 std::unique_ptr<seen_set::inserter> seen_set::make_inserter() {
-  switch (words_) {
-    case 1:
-      return std::make_unique<batch_inserter<1>>(*this);
-    case 2:
-      return std::make_unique<batch_inserter<2>>(*this);
-    case 3:
-      return std::make_unique<batch_inserter<3>>(*this);
-    case 4:
-      return std::make_unique<batch_inserter<4>>(*this);
-    default:
-      return std::make_unique<batch_inserter<0>>(*this);
-  }
+  return with_width(words_,
+                    [&](auto w) -> std::unique_ptr<inserter> { return std::make_unique<batch_inserter<w()>>(*this); });
 }
 
 void seen_set::take_numbers(inserter& to, bool alone) {

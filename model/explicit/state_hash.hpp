@@ -2,11 +2,30 @@
 #pragma once
 // The hash of a packed state. Folded 128-bit multiplication, as in wyhash. W: words of the state, 0: known at run time only.
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "model/system/layout.hpp"
 
 namespace quiesce {
+
+// f with the number of words as a constant of the compiler, where states are short: f(std::integral_constant<...>), 0: long.
+template <class F>
+decltype(auto) with_width(std::size_t words, F&& f) {
+  switch (words) {
+    case 1:
+      return f(std::integral_constant<std::uint32_t, 1>{});
+    case 2:
+      return f(std::integral_constant<std::uint32_t, 2>{});
+    case 3:
+      return f(std::integral_constant<std::uint32_t, 3>{});
+    case 4:
+      return f(std::integral_constant<std::uint32_t, 4>{});
+    default:
+      return f(std::integral_constant<std::uint32_t, 0>{});
+  }
+}
 
 inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   unsigned __int128 p = static_cast<unsigned __int128>(a) * b;

@@ -172,10 +172,13 @@ class prover {
 class state_finder {
  public:
   state_finder(const core& c, const script& s, const effort& e, outcome& out)
-      : core_(c), script_(s), effort_(e), out_(out), z3_(e.timeout_ms) {}
+      : core_(c),
+        script_(s),
+        effort_(e),
+        out_(out),
+        z3_(e.timeout_ms, tuned_for::proofs, "(set-logic ALL)\n" + s.few_prelude) {}
 
   void run() {
-    z3_.tell("(set-logic ALL)\n" + script_.few_prelude);
     for (const block& b : script_.blocks)
       for (const obligation& q : b.questions)
         if (!q.about_state()) out_.obligations.push_back({q.name, answer::unsat, b.text + text_of(script_, q), q.uses});
@@ -184,6 +187,7 @@ class state_finder {
       for (const block& b : script_.blocks)
         if (b.with_invariants == with) ask(b);
     }
+    z3_.require_closed();
     finish();
     out_.questions += z3_.questions();
     out_.seconds += z3_.seconds();
@@ -193,7 +197,7 @@ class state_finder {
   void ask(const block& b) {
     for (const obligation& q : b.questions) {
       if (!q.about_state() || out_.failures.size() >= effort_.most_failures) continue;
-      const answer a = z3_.ask("(push 1)\n" + b.few + q.text + "(check-sat)\n(pop 1)\n").at(0);
+      const answer a = z3_.decide(b.few + q.text, b.with_invariants ? script_.few_invariants : "");
       const bool either = q.accepted.size() > 1 && a != answer::unknown;
       if (either) note_possible(b, q, a);
       if (either || a == q.accepted[0])

@@ -14,6 +14,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "model/explicit/budget_text.hpp"
 #include "model/symbolic/engine.hpp"
 #include "model/symbolic/invariant.hpp"
 
@@ -219,7 +220,7 @@ engine_result counterexample(const transition_system& t, const finite_system& s,
 }
 
 std::string why_not(const budget_watch& watch, const std::string& otherwise) {
-  return watch.reason() == budget::none ? otherwise : name(watch.reason());
+  return watch.reason() == budget::none ? otherwise : text_of(watch.reason());
 }
 
 engine_result ask(horn_clauses& clauses, const transition_system& t, const finite_system& s, std::uint32_t property,

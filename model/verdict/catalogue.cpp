@@ -161,7 +161,8 @@ const model_entry& catalogue::model(const std::string& path) {
 
 namespace {
 
-// MODEL.inv and then each MODEL.NAME.inv, in the order of their names.
+// What stands between MODEL and .inv, with its dot, in the files of invariants beside a model; ascending, so MODEL.inv
+// first.
 std::vector<std::string> invariant_files(const fs::path& model) {
   std::vector<std::string> out;
   std::error_code ignored;
@@ -169,12 +170,10 @@ std::vector<std::string> invariant_files(const fs::path& model) {
   const fs::path folder = model.has_parent_path() ? model.parent_path() : fs::path(".");
   for (const fs::directory_entry& e : fs::directory_iterator(folder, ignored)) {
     const std::string name = e.path().filename().string();
-    if (name.starts_with(stem) && e.path().extension() == ".inv" && name != stem + "inv")
-      out.push_back((model.parent_path() / name).string());
+    if (name.starts_with(stem) && e.path().extension() == ".inv")
+      out.push_back(e.path().stem().string().substr(stem.size() - 1));
   }
   std::sort(out.begin(), out.end());
-  const fs::path first = fs::path(model).replace_extension(".inv");
-  if (fs::exists(first, ignored)) out.insert(out.begin(), first.string());
   return out;
 }
 
@@ -184,29 +183,26 @@ const std::deque<property_entry>& catalogue::invariants(const model_entry& m) {
   const auto known = invariants_.find(m.path);
   if (known != invariants_.end()) return known->second;
   std::deque<property_entry>& out = invariants_[m.path];
-  for (const std::string& file : invariant_files(m.path)) read_invariants(out, sources_.read(file));
+  for (const std::string& middle : invariant_files(m.path))
+    read_invariants(out, sources_.read(fs::path(m.path).replace_extension(middle + ".inv").string()),
+                    middle.empty() ? "" : middle.substr(1));
   return out;
 }
 
 std::vector<const property_entry*> catalogue::invariants_for(const model_entry& m, const claim_entry& c) {
   const std::string claims = fs::path(sources_.path(c.file)).stem().string() + "_";
-  const std::string prefix = fs::path(m.path).stem().string() + ".";
   std::vector<const property_entry*> out;
-  for (const property_entry& e : invariants(m)) {
-    const std::string file = fs::path(sources_.path(e.file)).stem().string();
-    if (replaced_.count(m.path) || !file.starts_with(prefix) || claims.starts_with(file.substr(prefix.size()) + "_"))
-      out.push_back(&e);
-  }
+  for (const property_entry& e : invariants(m))
+    if (e.meant_for.empty() || claims.starts_with(e.meant_for + "_")) out.push_back(&e);
   return out;
 }
 
 void catalogue::replace_invariants(const model_entry& m, const std::string& name, const std::string& text) {
   invariants_[m.path].clear();
-  replaced_.insert(m.path);
-  read_invariants(invariants_[m.path], sources_.add(name, text));
+  read_invariants(invariants_[m.path], sources_.add(name, text), "");
 }
 
-void catalogue::read_invariants(std::deque<property_entry>& out, std::uint32_t file) {
+void catalogue::read_invariants(std::deque<property_entry>& out, std::uint32_t file, const std::string& meant_for) {
   ast::property_file parsed = language::parse_properties(sources_, file);
   const auto texts = std::make_shared<const canonical_file>(sources_, file);
   for (ast::property& p : parsed.properties) {
@@ -214,7 +210,7 @@ void catalogue::read_invariants(std::deque<property_entry>& out, std::uint32_t f
       throw diagnostic(p.where, "a file of invariants holds state properties: model … invariant CONDITION");
     for (const property_entry& e : out)
       if (e.property.name == p.name) throw diagnostic(p.where, fmt::format("there is already an invariant '{}'", p.name));
-    out.push_back({std::move(p), file, texts, property_origin::shipped});
+    out.push_back({std::move(p), file, texts, property_origin::shipped, meant_for});
   }
 }
 

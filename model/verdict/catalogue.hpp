@@ -9,7 +9,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +38,7 @@ struct property_entry {
   std::uint32_t file = 0;
   std::shared_ptr<const canonical_file> texts;
   property_origin origin = property_origin::shipped;
+  std::string meant_for = {};  // of MODEL.NAME.inv: NAME
 
   // Of this property alone, for the input hash.
   std::string canonical() const { return texts->declaration("property", property.name); }
@@ -91,7 +91,7 @@ class catalogue {
 
  private:
   void read_properties(std::uint32_t file, property_origin);
-  void read_invariants(std::deque<property_entry>& out, std::uint32_t file);
+  void read_invariants(std::deque<property_entry>& out, std::uint32_t file, const std::string& meant_for);
   void read_shipped_properties();
 
   std::string root_;
@@ -105,7 +105,6 @@ class catalogue {
   std::map<std::string, std::unique_ptr<model_entry>> models_;
   std::map<std::string, std::deque<claim_entry>> claims_;
   std::map<std::string, std::deque<property_entry>> invariants_;
-  std::set<std::string> replaced_;  // models with invariants from elsewhere
 };
 
 // The candidate nearest to `name` in edit distance, if it is near enough to be meant; else empty.

@@ -14,8 +14,8 @@ struct exhaustive_result {
   certificate written;  // empty where the verdict is not `holds`, or the search did not end; no obligations
 };
 
-// Explores the claim's property alone. Throws diagnostic: a claim about any number of elements, about runs without end, or
-// one that asks for a run.
+// Explores the claim's property alone. Throws diagnostic: a claim about any number of elements, about runs without end,
+// one that asks for a run, or one that nothing in the core can break.
 exhaustive_result certify_exhaustive(catalogue&, const claim_entry&, const limits&, const progress&);
 
 }  // namespace quiesce

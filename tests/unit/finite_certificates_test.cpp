@@ -2,7 +2,6 @@
 // Of each model with a table, every claim that holds in a finite scope has a certificate, or it is said why not.
 
 #include <gtest/gtest.h>
-#include <openssl/sha.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <regex>
 #include <set>
 
+#include "model/explicit/sha256.hpp"
 #include "model/verdict/claim.hpp"
 #include "tests/support/repository.hpp"
 
@@ -19,14 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-std::string sha256_text(const std::string& text) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-  std::string out;
-  for (unsigned char c : digest) out += "0123456789abcdef"[c >> 4], out += "0123456789abcdef"[c & 15];
-  return out;
-}
 
 // Claims that hold in a finite scope, by where their certificates are.
 struct census {
@@ -40,7 +32,7 @@ census certified() {
   const auto add = [&](const json& c, const char* where) {
     json rest = c;
     rest.erase("id");
-    EXPECT_EQ(c.at("id"), sha256_text(rest.dump())) << c.at("claim");
+    EXPECT_EQ(c.at("id"), sha256_hex(rest.dump())) << c.at("claim");
     ++out.of[c.at("claim").at("model")][where];
     ++out.times[c.at("claim").at("name")];
   };

@@ -2,7 +2,6 @@
 // The re-checker accepts the shipped certificates as they are and refuses them after any change.
 
 #include <gtest/gtest.h>
-#include <openssl/sha.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "model/explicit/sha256.hpp"
 #include "quiesce_paths.hpp"
 #include "tests/support/repository.hpp"
 
@@ -18,17 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-std::string sha256(const std::string& text) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-  std::string out;
-  for (unsigned char c : digest) {
-    out += "0123456789abcdef"[c >> 4];
-    out += "0123456789abcdef"[c & 15];
-  }
-  return out;
-}
 
 // A copy of a shipped certificate, to be changed.
 class recheck : public testing::Test {
@@ -55,7 +44,7 @@ class recheck : public testing::Test {
   // With an id that fits, as somebody would write it who means to deceive.
   int run_resigned(json c) const {
     c.erase("id");
-    c["id"] = sha256(c.dump());
+    c["id"] = sha256_hex(c.dump());
     write("certificate.json", c.dump(1));
     return run();
   }

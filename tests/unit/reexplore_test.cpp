@@ -2,7 +2,6 @@
 // A certificate of an explored scope is accepted as it is, and refused after any change that matters.
 
 #include <gtest/gtest.h>
-#include <openssl/sha.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "model/explicit/sha256.hpp"
 #include "quiesce_paths.hpp"
 #include "tests/support/repository.hpp"
 
@@ -18,14 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-std::string sha256_text(const std::string& text) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-  std::string out;
-  for (unsigned char c : digest) out += "0123456789abcdef"[c >> 4], out += "0123456789abcdef"[c & 15];
-  return out;
-}
 
 class reexplore : public testing::Test {
  protected:
@@ -52,9 +44,9 @@ class reexplore : public testing::Test {
 
   // With hashes and an id that fit, as somebody would write it who means to deceive.
   int run_resigned(json c, const std::string& text) const {
-    c["sha256"]["core"] = sha256_text(text);
+    c["sha256"]["core"] = sha256_hex(text);
     c.erase("id");
-    c["id"] = sha256_text(c.dump());
+    c["id"] = sha256_hex(c.dump());
     write("core", text);
     write("certificate.json", c.dump(1));
     return run();
@@ -128,7 +120,7 @@ class reexplore_table : public reexplore {
   }
   static json resigned(json c) {
     c.erase("id");
-    c["id"] = sha256_text(c.dump());
+    c["id"] = sha256_hex(c.dump());
     return c;
   }
 };
