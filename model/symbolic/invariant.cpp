@@ -54,6 +54,15 @@ bool is_invariant(const circuit& graph, const finite_system& s, const std::vecto
   return true;
 }
 
+bool is_invariant(const circuit& graph, const finite_system& s, const state_condition& c, literal bad,
+                  const std::function<bool()>& stop) {
+  const auto impossible = [&](const std::vector<literal>& together) {
+    return sat_solver(graph, stop).solve(together) == sat_answer::unsatisfiable;
+  };
+  return impossible({s.initial.valid, c.at_first ^ 1u}) &&
+         impossible({s.well_typed, c.here, s.step.valid, c.behind_step ^ 1u}) && impossible({s.well_typed, c.here, bad});
+}
+
 std::string words_of(const transition_system& t, const finite_system& s, const cube& c) {
   std::string out;
   const ir::program& p = t.program();

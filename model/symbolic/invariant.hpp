@@ -2,6 +2,7 @@
 #pragma once
 // Inductive invariants of finite systems as clauses: what engines find, and the check that decides whether it is one.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,14 @@ literal bad_step(circuit& graph, const finite_system&, const ir::program&, std::
 // No initial state is in one of the cubes, no step leads from outside all of them into one, and no state outside all of them
 // is bad. Asks a solver that has seen nothing else.
 bool is_invariant(const circuit& graph, const finite_system&, const std::vector<cube>& excluded, literal bad);
+
+// A condition on states: in the state before a step, in that behind it, and in the initial states.
+struct state_condition {
+  literal here = always_true, behind_step = always_true, at_first = always_true;
+};
+// The same for a condition in place of cubes. False also where `stop` ends it.
+bool is_invariant(const circuit& graph, const finite_system&, const state_condition&, literal bad,
+                  const std::function<bool()>& stop);
 
 // "not (unregister[0]=7 and up[1] has bit 0)"
 std::string words_of(const transition_system&, const finite_system&, const cube&);

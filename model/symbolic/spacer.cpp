@@ -176,16 +176,11 @@ class horn_clauses {
     return fp_.query(query);
   }
 
-  // What was found holds at first, is kept by each step, and excludes what is bad.
   bool confirmed(budget_watch& watch) {
     const z3::expr found = fp_.get_cover_delta(-1, reached_);
-    const literal here = gates(graph_, s_.state).of(found), next = gates(graph_, s_.step.next).of(found),
-                  first = gates(graph_, s_.initial.next).of(found);
-    const auto impossible = [&](const std::vector<literal>& together) {
-      return sat_solver(graph_, [&] { return watch.check(0, 0); }).solve(together) == sat_answer::unsatisfiable;
-    };
-    return impossible({s_.initial.valid, first ^ 1u}) && impossible({s_.well_typed, here, s_.step.valid, next ^ 1u}) &&
-           impossible({s_.well_typed, here, bad_});
+    const auto at = [&](const std::vector<literal>& state) { return gates(graph_, state).of(found); };
+    const state_condition reached{at(s_.state), at(s_.step.next), at(s_.initial.next)};
+    return is_invariant(graph_, s_, reached, bad_, [&] { return watch.check(0, 0); });
   }
 
  private:

@@ -3,29 +3,20 @@
 // a part about no single element, nothing is asked early: the same tables must come out.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "model/explicit/search.hpp"
-#include "model/system/lower.hpp"
+#include "tests/support/model_text.hpp"
 
 namespace quiesce::test {
 namespace {
 
 std::vector<std::vector<word>> initial_states(const std::string& condition) {
-  const auto path = std::filesystem::temp_directory_path() / ("quiesce-rigid-" + std::to_string(getpid()) + ".model");
-  std::ofstream(path) << "model m\nsort dev;\nrigid odd: dev -> bool;\nrigid up_of: dev -> option<dev> where " << condition
-                      << ";\nprocess p { idle; }\n";
-  language::source_set sources;
-  instance chosen;
-  chosen.scope = {{"dev", 3}};
-  lowered l = lower(load_model(sources, path.string(), {}), chosen, {});
-  std::filesystem::remove(path);
+  const auto system = from_text(
+      "sort dev;\nrigid odd: dev -> bool;\nrigid up_of: dev -> option<dev> where " + condition + ";\nprocess p { idle; }\n",
+      {{"dev", 3}});
   search_options o;
   o.threads = 1;
-  return reachable_states(*make_interpreter(std::move(l.program)), o);
+  return reachable_states(*system, o);
 }
 
 struct rigid_condition : testing::TestWithParam<const char*> {};
