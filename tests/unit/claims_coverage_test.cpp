@@ -144,6 +144,21 @@ TEST(coverage, a_queue_in_place_of_a_list_names_the_claim_that_compares_them) {
   EXPECT_GE(named, 50u);
 }
 
+std::size_t lemmas_meant_for(const std::string& name, const std::string& claims) {
+  const claim_entry* c = shipped().claims(shipped().root() + "/proofs/" + claims).at(0);
+  const auto used = shipped().invariants_for(model_of(shipped(), *c), *c);
+  return static_cast<std::size_t>(
+      std::count_if(used.begin(), used.end(), [&](const property_entry* e) { return e->meant_for == name; }));
+}
+
+TEST(coverage, lemmas_of_a_name_are_for_the_claims_of_that_name) {
+  EXPECT_GT(lemmas_meant_for("lists", "lists.claim"), 0u);
+  EXPECT_GT(lemmas_meant_for("lists", "mutants/lists_close.claim"), 0u);
+  EXPECT_EQ(lemmas_meant_for("lists", "teardown.claim"), 0u);
+  EXPECT_GT(lemmas_meant_for("", "lists.claim"), 0u);
+  EXPECT_GT(lemmas_meant_for("", "teardown.claim"), 0u);
+}
+
 // A claim of which a size is needed: with one less its violation is gone.
 bool needs(const claim_entry* c, const std::string& sort) {
   const model_entry& model = model_of(shipped(), *c);
