@@ -132,38 +132,60 @@ struct term {
   type kind;        // fits, some, the
   number size = 0;  // quantifiers: of the sort
   std::vector<term> kids;
-  std::size_t last_variable = 0;             // 1 + the highest parameter that it depends on
   std::shared_ptr<const term> definition{};  // defined: kept in variable `value` once the next one is 1
 };
 
-inline number evaluate(const term& t, const state& s, std::vector<number>& v) {
+// Where terms are read: a state, and values of variables, -1 of those that have none. A term that reads such a parameter has
+// no value yet: `wanted` says which parameter it was, the first one; what is evaluated after that is 0 and means nothing.
+struct place_and_values {
+  const state* s = nullptr;
+  std::vector<number> v;
+  number wanted = -1;
+  std::vector<std::size_t> known{};  // the variables `value` of definitions that are kept, in the order of their evaluation
+
+  explicit place_and_values(std::size_t variables) : v(variables, -1) {}
+  // Definitions that were evaluated after there were `first` of them.
+  void forget(std::size_t first) {
+    for (; known.size() > first; known.pop_back()) v[known.back()] = v[known.back() + 1] = -1;
+  }
+};
+
+inline number evaluate(const term& t, place_and_values& e) {
   using op = term::op;
-  const auto kid = [&](std::size_t k) { return evaluate(t.kids[k], s, v); };
-  const auto bit = [](number n) {
-    return n >= 0 && n < 64 ? std::uint64_t{1} << n : throw refusal("the core: an element that no set has");
+  if (e.wanted >= 0) return 0;
+  const auto kid = [&](std::size_t k) { return evaluate(t.kids[k], e); };
+  const auto meaningless = [&](const char* why) { return e.wanted >= 0 ? 0 : throw refusal(why); };
+  const auto bit = [&](number n) -> std::uint64_t {
+    if (n < 0 || n >= 64) return meaningless("the core: an element that no set has");
+    return std::uint64_t{1} << n;
   };
   switch (t.what) {
     case op::constant:
       return t.value;
-    case op::variable:
-      return v[static_cast<std::size_t>(t.value)];
+    case op::variable: {
+      const number x = e.v[static_cast<std::size_t>(t.value)];
+      if (x < 0) e.wanted = t.value;
+      return x;
+    }
     case op::defined: {
       const auto at = static_cast<std::size_t>(t.value);
-      if (!v[at + 1]) {
-        const number known = evaluate(*t.definition, s, v);
-        v[at] = known;
-        v[at + 1] = 1;
+      if (e.v[at + 1] < 0) {
+        const number x = evaluate(*t.definition, e);
+        if (e.wanted >= 0) return 0;
+        e.v[at] = x;
+        e.v[at + 1] = 1;
+        e.known.push_back(at);
       }
-      return v[at];
+      return e.v[at];
     }
     case op::place: {
       std::size_t flat = 0;
       for (std::size_t k = 0; k < t.kids.size(); ++k) {
         const number a = kid(k);
-        if (a < 0 || a >= t.of->sizes[k]) throw refusal("the core: an argument out of its range");
+        if (a < 0 || a >= t.of->sizes[k]) return meaningless("the core: an argument out of its range");
         flat = flat * static_cast<std::size_t>(t.of->sizes[k]) + static_cast<std::size_t>(a);
       }
-      return s[t.of->first + flat];
+      return (*e.s)[t.of->first + flat];
     }
     case op::both:
       return kid(0) && kid(1);
@@ -228,11 +250,12 @@ inline number evaluate(const term& t, const state& s, std::vector<number>& v) {
   number n = 0, members = 0;
   const auto variable = static_cast<std::size_t>(t.value);
   for (number k = 0; k < t.size; ++k) {
-    v[variable] = k;
+    e.v[variable] = k;
     if (!kid(0)) continue;
     ++n;
     if (t.what == op::collect) members |= static_cast<number>(bit(k));
   }
+  e.v[variable] = -1;
   if (t.what == op::collect) return members;
   return t.what == op::all ? n == t.size : t.what == op::exists ? n > 0 : n;
 }
@@ -252,10 +275,8 @@ struct effect {
 struct action {
   std::string name;
   bool late = false;
-  std::vector<number> params;                   // how many values each has
-  std::size_t variables = 0;                    // parameters first
-  std::vector<std::vector<std::size_t>> stale;  // [k]: variables to set to 0 when parameter k changes
-  std::vector<std::vector<term>> conditions;    // [k]: those that can be decided once k parameters have values
+  std::vector<number> params;  // how many values each has; they are the first variables
+  std::vector<term> guard;     // enabled where all are true, from left to right
   std::vector<update> updates;
   std::vector<effect> effects;
 };
@@ -272,7 +293,7 @@ struct core {
   std::vector<action> initial, actions;
   std::vector<property> properties;
   std::vector<term> resting;
-  std::size_t variables = 0;  // of `resting` and of properties
+  std::size_t variables = 0;  // of the item that has most
   state least;                // of all types, everywhere
 };
 
@@ -289,11 +310,10 @@ class builder {
   // What a name stands for: a term to be copied.
   using names = std::map<std::string, term>;
 
-  static term variable(std::size_t number_of, bool parameter) {
+  static term variable(std::size_t number_of) {
     term t;
     t.what = term::op::variable;
     t.value = static_cast<number>(number_of);
-    t.last_variable = parameter ? number_of + 1 : 0;
     return t;
   }
 
@@ -371,16 +391,13 @@ class builder {
     names known;
     for (const node& p : n[at].kids) {
       if (p[1].text == "=" && !p[1].quoted) continue;
-      known[p[0].text] = variable(a.params.size(), true);
+      known[p[0].text] = variable(a.params.size());
       a.params.push_back(p[1].quoted ? size_of(p[1]) : parse(p[1]));
     }
     next_ = a.params.size();
-    a.stale.resize(a.params.size());
     for (const node& p : n[at].kids)
-      if (p[1].text == "=" && !p[1].quoted) known[p[0].text] = define(p[2], known, a);
-    a.conditions.resize(a.params.size() + 1);
-    std::size_t decided = 0;
-    split(n[at + 1], known, a, decided);
+      if (p[1].text == "=" && !p[1].quoted) known[p[0].text] = define(p[2], known);
+    split(n[at + 1], known, a.guard);
     for (const node& u : n[at + 2].kids) {
       const auto f = c_.functions.find(name(u[0]));
       if (f == c_.functions.end() || u[1].kids.size() != f->second.sizes.size()) throw refusal("the core: a wrong update");
@@ -395,18 +412,16 @@ class builder {
       a.effects.back().when.push_back(read(n[k][2], known));
       a.effects.back().when_text = text_of(n[k][2]);
     }
-    a.variables = next_;
+    c_.variables = std::max(c_.variables, next_);
     return a;
   }
 
-  term define(const node& n, const names& known, action& a) {
+  term define(const node& n, const names& known) {
     term t;
     t.definition = std::make_shared<const term>(read(n, known));
     t.what = term::op::defined;
-    t.last_variable = t.definition->last_variable;
     t.value = static_cast<number>(next_);
     next_ += 2;
-    for (std::size_t k = 0; k < t.last_variable; ++k) a.stale[k].push_back(next_ - 1);
     return t;
   }
 
@@ -416,17 +431,10 @@ class builder {
     return out;
   }
 
-  // `and` decides from left to right: a part is looked at once its own parameters and those of all parts before it have
-  // values.
-  void split(const node& n, const names& known, action& a, std::size_t& decided) {
-    if (n.is("and")) {
-      split(n[1], known, a, decided);
-      split(n[2], known, a, decided);
-      return;
-    }
-    term t = read(n, known);
-    decided = std::max(decided, t.last_variable);
-    a.conditions[decided].push_back(std::move(t));
+  void split(const node& n, const names& known, std::vector<term>& out) {
+    if (!n.is("and")) return out.push_back(read(n, known));
+    split(n[1], known, out);
+    split(n[2], known, out);
   }
 
   static effect read_effect(const node& n) {
@@ -476,7 +484,7 @@ class builder {
       if (quantified) {
         inner = known;
         all = &inner;
-        inner[n[1][0].text] = variable(next_, false);
+        inner[n[1][0].text] = variable(next_);
         t.value = static_cast<number>(next_++);
         t.size = size_of(n[1][1]);
       }
@@ -485,7 +493,6 @@ class builder {
     }
     for (std::size_t k = first; k < n.kids.size(); ++k) {
       t.kids.push_back(read(n[k], *all));
-      t.last_variable = std::max(t.last_variable, t.kids.back().last_variable);
     }
     return t;
   }

@@ -53,7 +53,7 @@ class reader {
 
 class explorer {
  public:
-  explicit explorer(const std::string& text) : items_(reader(text).run()) {
+  explorer(const std::string& text, guards how) : items_(reader(text).run()), guards_(how) {
     for (const tree& i : items_) {
       if (i.head() == "sort") sizes_[i[1].atom] = static_cast<std::int64_t>(i.kids.size()) - 2;
       if (i.head() == "function") declare(i);
@@ -189,6 +189,10 @@ class explorer {
   const parts& parts_of(const tree& params, const tree& guard) {
     const auto [at, is_new] = parts_.try_emplace(&guard, params.kids.size() + 1);
     if (!is_new) return at->second;
+    if (guards_ == guards::as_a_whole) {
+      at->second.back().push_back(&guard);
+      return at->second;
+    }
     std::map<std::string, std::size_t> known;  // the definitions' own names: the last parameter that they need
     for (std::size_t k = 0; k < params.kids.size(); ++k)
       known[params[k][0].atom] = params[k][1].atom == "=" ? last_named(params[k][2], known) : k + 1;
@@ -318,6 +322,7 @@ class explorer {
   }
 
   std::vector<tree> items_;
+  guards guards_;
   std::map<std::string, std::int64_t> sizes_;
   std::map<std::string, function> functions_;
   std::map<std::string, const tree*> definitions_;  // of the item that is looked at
@@ -329,6 +334,6 @@ class explorer {
 
 }  // namespace
 
-core_result explore_core(const std::string& text) { return explorer(text).run(); }
+core_result explore_core(const std::string& text, guards how) { return explorer(text, how).run(); }
 
 }  // namespace quiesce::test

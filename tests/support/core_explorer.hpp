@@ -17,6 +17,8 @@ struct core_result {
   bool deadlock = false;
   std::uint64_t deadlock_depth = 0;
 };
-core_result explore_core(const std::string& text);
+// A part of a guard is looked at once its parameters have values, or, on request, guards only when all parameters have some.
+enum class guards { by_parts, as_a_whole };
+core_result explore_core(const std::string& text, guards = guards::by_parts);
 
 }  // namespace quiesce::test

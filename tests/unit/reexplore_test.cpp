@@ -36,8 +36,9 @@ class reexplore : public testing::Test {
 
   int run(const std::string& options = "") const { return run_on(folder.string(), options); }
   static int run_on(const std::string& what, const std::string& options) {
-    const std::string command = std::string("'") + fs::path(QUIESCE_BINARY).parent_path().string() + "/quiesce-reexplore' " +
-                                options + " '" + what + "' >/dev/null 2>&1";
+    // A minute of processor time: a search of all values of many parameters is to be killed, not waited for.
+    const std::string command = std::string("ulimit -t 60; '") + fs::path(QUIESCE_BINARY).parent_path().string() +
+                                "/quiesce-reexplore' " + options + " '" + what + "' >/dev/null 2>&1";
     const int status = std::system(command.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
@@ -111,6 +112,31 @@ TEST_F(reexplore, refuses_cores_that_mean_something_else) {
   EXPECT_EQ(run_resigned(certificate, core.substr(0, core.size() / 2)), 12);
 }
 
+// 4^40 values, of which 3 enable the step: one for each of c0, which nothing reads. No part of the guard is about less than
+// all.
+TEST_F(reexplore, gives_values_only_to_parameters_that_the_guard_asks_for) {
+  std::string params, names, guard = "1";
+  for (int k = 40; k > 0; --k) {
+    const std::string c = "c" + std::to_string(k), d = "d" + std::to_string(k);
+    params = " (" + c + " \"s\")" + params;
+    names += " (" + d + " = (and (= " + c + " 1) " + (k == 40 ? "1" : "d" + std::to_string(k + 1)) + "))";
+    guard = "(and (= " + c + " 1) " + guard + ")";
+  }
+  json c = certificate;
+  c["states"] = 1;
+  c["transitions"] = 3;
+  c["fingerprint"] = sha256_hex("0");
+  for (const std::string& whole : {guard, std::string("d1")})
+    EXPECT_EQ(run_resigned(c,
+                           "(core 1)\n(sort \"s\" \"a\" \"b\" \"c\" \"d\")\n(function \"moved\" () bool)\n"
+                           "(initial () 1 ())\n(action \"stay\" ((c0 3)" +
+                               params + names + ") (or (f \"moved\") " + whole +
+                               ") ((\"moved\" () 0)))\n(resting 1)\n"
+                               "(property \"one_gc_at_a_time\" invariant (not (f \"moved\")))\n"),
+              0)
+        << whole;
+}
+
 class reexplore_table : public reexplore {
  protected:
   static std::string with_checker() { return std::string("--with-checker '") + QUIESCE_BINARY + "'"; }
@@ -135,6 +161,11 @@ TEST_F(reexplore_table, accepts_a_certificate_as_it_is) {
   EXPECT_EQ(run_on((folder / "t.jsonl").string(), ""), 12);
   write("t.jsonl", "no certificate\n");
   EXPECT_EQ(run_on((folder / "t.jsonl").string(), ""), 12);
+}
+
+TEST_F(reexplore_table, accepts_a_step_with_choices_inside_choices) {
+  const std::string table = (repository() / "proofs/finite/namespaces.jsonl").string();
+  EXPECT_EQ(run_on(table + "#namespaces_K44_two_namespaces_loopback_unregistered_last", with_checker()), 0);
 }
 
 TEST_F(reexplore_table, refuses_any_changed_field) {
