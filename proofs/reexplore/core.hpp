@@ -164,8 +164,9 @@ inline number evaluate(const term& t, place_and_values& e) {
       return t.value;
     case op::variable: {
       const number x = e.v[static_cast<std::size_t>(t.value)];
-      if (x < 0) e.wanted = t.value;
-      return x;
+      if (x >= 0) return x;
+      e.wanted = t.value;
+      return 0;
     }
     case op::defined: {
       const auto at = static_cast<std::size_t>(t.value);
@@ -431,6 +432,7 @@ class builder {
     return out;
   }
 
+  // The parts of a guard, in the order of their evaluation.
   void split(const node& n, const names& known, std::vector<term>& out) {
     if (!n.is("and")) return out.push_back(read(n, known));
     split(n[1], known, out);
@@ -491,9 +493,7 @@ class builder {
       first = typed || quantified ? 2 : 1;
       if (n.kids.size() != first + w->second.second) throw refusal("the core: a wrong number of operands of " + n[0].text);
     }
-    for (std::size_t k = first; k < n.kids.size(); ++k) {
-      t.kids.push_back(read(n[k], *all));
-    }
+    for (std::size_t k = first; k < n.kids.size(); ++k) t.kids.push_back(read(n[k], *all));
     return t;
   }
 
