@@ -53,16 +53,21 @@ std::string model_text(const ast::model& m, const source_layout& source) {
 
 std::string format_tree(const ast::model& m) { return format_detail::model_text(m, {}); }
 
+std::string format(const ast::model& m, std::string_view text) {
+  return format_detail::model_text(m, format_detail::source_layout(text));
+}
+std::string format(const ast::property_file& f, std::string_view text) {
+  return format_detail::property_text(f, format_detail::source_layout(text));
+}
+
 std::string format(const source_set& sources, std::uint32_t file) {
   const std::string_view text = sources.text(file);
   const char* const end = text.data() + text.size();
   const char* const first = grammar::skip_blanks(text.data(), end);
   const std::string_view word(first, static_cast<std::size_t>(grammar::word_end(first, end) - first));
-  const format_detail::source_layout layout(text);
-  if (word == "vocabulary" || word == "property")
-    return format_detail::property_text(parse_properties(sources, file), layout);
-  if (word == "claim") return format_detail::claim_text(parse_claims(sources, file), layout);
-  if (word == "model" || word == "library") return format_detail::model_text(parse_model(sources, file), layout);
+  if (word == "vocabulary" || word == "property") return format(parse_properties(sources, file), text);
+  if (word == "claim") return format_detail::claim_text(parse_claims(sources, file), format_detail::source_layout(text));
+  if (word == "model" || word == "library") return format(parse_model(sources, file), text);
   const auto at = static_cast<std::uint32_t>(first - text.data());
   throw diagnostic(source_range{file, at, at + static_cast<std::uint32_t>(grammar::token_end(first, end) - first)},
                    "a file begins with 'model', 'library', 'vocabulary', 'property' or 'claim'");

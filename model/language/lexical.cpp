@@ -22,9 +22,23 @@ constexpr auto reserved = std::to_array<std::string_view>(
      "true",    "until",   "urgent",    "var",      "variant",     "vocabulary", "wait",      "when",     "where",
      "while",   "with",    "within"});
 
+// Those of one first character stand together, the longest first.
 constexpr auto operators = std::to_array<std::string_view>(
-    {"<=>", "==", "!=", "<=", ">=", "=>", "&&", "||", ":=", "->", "..", "+", "-", "*", "<", ">",
-     "!",   "?",  ":",  ";",  ",",  ".",  "(",  ")",  "[",  "]",  "{",  "}", "|", "&", "@", "="});
+    {"<=>", "<=", "<", "==", "=>", "=", "!=", "!", ">=", ">", "&&", "&", "||", "|", ":=", ":", "->", "-", "..", ".",
+     "+", "*", "?", ";", ",", "(", ")", "[", "]", "{", "}", "@"});
+
+struct operator_range {
+  std::size_t from = 0, to = 0;
+};
+constexpr std::array<operator_range, 128> operators_of = [] {
+  std::array<operator_range, 128> out{};
+  for (std::size_t i = 0; i != operators.size(); ++i) {
+    operator_range& r = out[static_cast<unsigned char>(operators[i][0])];
+    if (r.to == 0) r.from = i;
+    r.to = i + 1;
+  }
+  return out;
+}();
 constexpr std::array infix = {"<=>", "=>", "||", "&&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -53,10 +67,11 @@ iterator word_end(iterator first, iterator last) {
   return first == last || !begins_word(*first) ? first : std::find_if_not(first, last, continues_word);
 }
 iterator operator_end(iterator first, iterator last) {
-  if (first == last || continues_word(*first) || is_blank(*first)) return first;  // most often
+  if (first == last || static_cast<unsigned char>(*first) >= 128) return first;
+  const auto [from, to] = operators_of[static_cast<unsigned char>(*first)];
   std::string_view rest(first, static_cast<std::size_t>(last - first));
-  for (std::string_view candidate : operators)
-    if (rest.substr(0, candidate.size()) == candidate) return first + candidate.size();
+  for (std::size_t i = from; i != to; ++i)
+    if (rest.starts_with(operators[i])) return first + operators[i].size();
   return first;
 }
 iterator token_end(iterator first, iterator last) {

@@ -16,6 +16,9 @@ ast::expr parse_expression(const source_set&, std::uint32_t file);
 // The canonical form of a file of any of the three kinds (by its first keyword): what `quiesce fmt` prints and what is hashed. Comments are kept.
 // format(format(x)) == format(x), and parsing the result gives the same tree (places apart).
 std::string format(const source_set&, std::uint32_t file);
+// The same of what was parsed from `text` already.
+std::string format(const ast::model&, std::string_view text);
+std::string format(const ast::property_file&, std::string_view text);
 std::string format_tree(const ast::model&);   // a tree without a text: no comments
 std::string format_expression(const ast::expr&);
 std::string format_type(const ast::type_expr&);

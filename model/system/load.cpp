@@ -46,8 +46,8 @@ struct loader {
 
   void read(const std::string& path, std::optional<source_range> imported) {
     const std::uint32_t file = sources.read(path);
-    out.files.push_back(path);
     ast::model m = language::parse_model(sources, file);
+    out.canonical += language::format(m, sources.text(file));
     if (imported && !m.library) throw diagnostic(*imported, fmt::format("'{}' is a model, not a library", m.name));
     if (!imported) {
       out.model.where = m.where;

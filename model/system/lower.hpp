@@ -17,7 +17,7 @@ namespace quiesce {
 struct loaded_model {
   ast::model model;  // items of all files joined, imports removed
   ast::vocabulary vocabulary;
-  std::vector<std::string> files;  // all files read, for the input hash
+  std::string canonical;  // canonical texts of all files in the order read, for the input hash
 };
 
 // Reads PATH and its imports: lib/NAME.model or NAME.model beside the importing file, else NAME.model in `libraries`. Throws

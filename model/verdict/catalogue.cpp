@@ -78,7 +78,9 @@ std::string nearest(const std::string& name, const std::vector<std::string>& can
 
 void catalogue::read_properties(std::uint32_t file, property_origin origin) {
   ast::property_file parsed = language::parse_properties(sources_, file);
-  const auto texts = std::make_shared<const canonical_file>(sources_, file);
+  std::string text;  // of a vocabulary it is wanted at once
+  if (!parsed.vocabularies.empty()) text = language::format(parsed, sources_.text(file));
+  const auto texts = std::make_shared<const canonical_file>(sources_, file, std::move(text));
   for (ast::vocabulary& v : parsed.vocabularies) {
     if (has_vocabulary_) throw diagnostic(v.where, fmt::format("there is already a vocabulary '{}'", vocabulary_.name));
     has_vocabulary_ = true;
@@ -154,7 +156,6 @@ const model_entry& catalogue::model(const std::string& path) {
   auto fresh = std::make_unique<model_entry>();
   fresh->path = path;
   fresh->loaded = load_model(sources_, path, vocabulary(), (fs::path(root_) / "model" / "netdev" / "lib").string());
-  for (const std::string& file : fresh->loaded.files) fresh->canonical += language::format(sources_, sources_.read(file));
   entry = std::move(fresh);
   return *entry;
 }
@@ -204,7 +205,9 @@ void catalogue::replace_invariants(const model_entry& m, const std::string& name
 
 void catalogue::read_invariants(std::deque<property_entry>& out, std::uint32_t file, const std::string& meant_for) {
   ast::property_file parsed = language::parse_properties(sources_, file);
-  const auto texts = std::make_shared<const canonical_file>(sources_, file);
+  std::string text;  // of a vocabulary it is wanted at once
+  if (!parsed.vocabularies.empty()) text = language::format(parsed, sources_.text(file));
+  const auto texts = std::make_shared<const canonical_file>(sources_, file, std::move(text));
   for (ast::property& p : parsed.properties) {
     if (p.kind != ast::property_kind::invariant)
       throw diagnostic(p.where, "a file of invariants holds state properties: model … invariant CONDITION");

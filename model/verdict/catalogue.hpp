@@ -20,10 +20,11 @@ namespace quiesce {
 
 enum class property_origin { shipped, built_in, user };
 
-// The canonical text of a file, made when it is first asked for. Not for several threads.
+// The canonical text of a file, given or made when it is first asked for. Not for several threads.
 class canonical_file {
  public:
-  canonical_file(const language::source_set& sources, std::uint32_t file) : sources_(sources), file_(file) {}
+  canonical_file(const language::source_set& sources, std::uint32_t file, std::string text = {})
+      : sources_(sources), file_(file), text_(std::move(text)) {}
   // Of one declaration: `keyword` is "property" or "vocabulary".
   std::string declaration(const std::string& keyword, const std::string& name) const;
 
@@ -52,7 +53,6 @@ struct claim_entry {
 struct model_entry {
   loaded_model loaded;
   std::string path;
-  std::string canonical;  // canonical texts of all its files, for the input hash
 };
 
 // Reads on demand, each file once. Every member throws diagnostic for what is wrong with a file.

@@ -70,7 +70,7 @@ certificate certify(catalogue& inputs, const proof_input& in, const std::string&
   j["generator"] = "quiesce " QUIESCE_VERSION;
   j["sha256"] = {{"core", sha256_hex(core)},
                  {"invariants", sha256_hex(declared)},
-                 {"model", sha256_hex(in.model->canonical)},
+                 {"model", sha256_hex(in.model->loaded.canonical)},
                  {"obligations", sha256_hex(out.obligations)},
                  {"property", sha256_hex(in.property->canonical())},
                  {"vocabulary", sha256_hex(inputs.vocabulary_text())}};

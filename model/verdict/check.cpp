@@ -151,7 +151,7 @@ prepared_check::prepared_check(catalogue& inputs, question q)
 
 std::string prepared_check::input_hash(std::size_t property, const limits& most) const {
   return sha256({{"version", QUIESCE_VERSION},
-                 {"model", question_.model->canonical},
+                 {"model", question_.model->loaded.canonical},
                  {"vocabulary", vocabulary_},
                  {"property", question_.properties[property]->canonical()},
                  {"variant", question_.settings.variant},

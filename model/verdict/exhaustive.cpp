@@ -83,7 +83,7 @@ certificate written(catalogue& inputs, const claim_entry& entry, const prepared_
   j["fingerprint"] = hexadecimal(sum);
   j["generator"] = "quiesce " QUIESCE_VERSION;
   j["sha256"] = {{"core", hexadecimal(sha256_of(out.core))},
-                 {"model", hexadecimal(sha256_of(q.model->canonical))},
+                 {"model", hexadecimal(sha256_of(q.model->loaded.canonical))},
                  {"property", hexadecimal(sha256_of(q.properties[0]->canonical()))},
                  {"vocabulary", hexadecimal(sha256_of(inputs.vocabulary_text()))}};
   out.id = hexadecimal(sha256_of(j.dump()));
