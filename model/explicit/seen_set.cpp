@@ -12,6 +12,7 @@ namespace quiesce {
 
 namespace {
 constexpr std::uint32_t batch = 256;
+constexpr std::size_t recent_states = 1u << 14;        // remembered by each thread: 256 KiB
 constexpr seen_set::index ahead = 12;                  // of the state that is put into the index, another is fetched
 constexpr seen_set::index later = seen_set::none - 1;  // no state's number
 constexpr seen_set::index numbers_at_once = 1024;      // that one of several threads takes
@@ -26,8 +27,10 @@ std::uint64_t seen_set::memory_bytes() const {
   return size() * (words_ * sizeof(word) + sizeof(index)) + index_.memory_bytes();
 }
 
-// Four passes over a batch, so that what one needs from memory has been fetched during the one before: the place in the
-// index; the state that seems to be the same; its predecessor; the predecessor's state.
+// Five passes over a batch, so that what one needs from memory has been fetched during the one before: the place among the
+// states met of late; the place in the index; the state that seems to be the same; its predecessor; the predecessor's state.
+// Half of all successors are among the 16 Ki states that their thread met last (interleavings of two steps meet again soon)
+// and need no look into the index.
 template <std::uint32_t W>
 class seen_set::batch_inserter final : public seen_set::inserter, hash_index::reader {
  public:
@@ -68,8 +71,16 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
   struct pending {
     std::uint64_t hash;
     segment* home;
+    const word* state;
+    index parent;
     index guess;  // seems to be the same state
     std::uint32_t place;
+  };
+
+  struct recent {  // the state met last of those with the same place among the recent ones
+    std::uint64_t hash = 0;
+    index number = none;  // none: nothing is known; later: it waits in the present batch
+    index parent = none;  // the least that was given for it, or its place in the batch
   };
 
   const word* state(index i) const { return seen_.states_.row(i); }
@@ -93,29 +104,59 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
 
   void some(const word* states, const index* parents, std::uint32_t count, index level, bool alone, bool waits) {
     for (std::uint32_t k = 0; k < count; ++k) {
-      pending& p = pending_[k];
-      p.hash = hash_state<W>(states + std::size_t{k} * words_, words_);
-      p.home = seen_.index_.find(p.hash);
-      p.place = hash_index::place(p.hash);
-      __builtin_prefetch(&p.home->at[p.place], 0);
+      hashes_[k] = hash_state<W>(states + std::size_t{k} * words_, words_);
+      __builtin_prefetch(&recent_of(hashes_[k]), 1);
     }
-    for (std::uint32_t k = 0; k < count; ++k) look(pending_[k]);
-    std::uint32_t again = 0;
+    std::uint32_t waiting = again_count_ = 0;
     for (std::uint32_t k = 0; k < count; ++k) {
       const word* s = states + std::size_t{k} * words_;
-      const index i = settle(pending_[k], s, parents[k], alone, waits);
-      if (i == later) {
-        late_states_.insert(late_states_.end(), s, s + words_);
-        late_parents_.push_back(parents[k]);
+      const std::uint64_t h = hashes_[k];
+      recent& r = recent_of(h);
+      if (r.hash == h && r.number != none && same_state<W>(state_of(r), s, words_)) {
+        met_again(r, parents[k], level);
         continue;
       }
-      if (i == none || i < level || parents[k] == none) continue;
-      const index kept = seen_.parent(i);
-      if (kept == parents[k] || kept == none) continue;
-      __builtin_prefetch(state(kept));
-      again_[again++] = {i, parents[k]};
+      r = {h, later, waiting};
+      pending& p = pending_[waiting++];
+      p = {h, seen_.index_.find(h), s, parents[k], none, hash_index::place(h)};
+      __builtin_prefetch(&p.home->at[p.place], 0);
     }
-    for (std::uint32_t k = 0; k < again; ++k) keep_least(again_[k].child, again_[k].parent);
+    for (std::uint32_t k = 0; k < waiting; ++k) look(pending_[k]);
+    for (std::uint32_t k = 0; k < waiting; ++k) put(k, level, alone, waits);
+    for (std::uint32_t k = 0; k < again_count_; ++k) keep_least(again_[k].child, again_[k].parent);
+  }
+
+  recent& recent_of(std::uint64_t hash) { return recent_[hash >> 20 & (recent_states - 1)]; }
+
+  const word* state_of(const recent& r) const { return r.number == later ? pending_[r.parent].state : state(r.number); }
+
+  // A lesser predecessor is all that is of interest.
+  void met_again(recent& r, index parent, index level) {
+    index& least = r.number == later ? pending_[r.parent].parent : r.parent;
+    if (r.number < level || least == parent || least == none || !less_state<W>(state(parent), state(least), words_)) return;
+    least = parent;
+    if (r.number != later) again_[again_count_++] = {r.number, parent};
+  }
+
+  // Into the index, what waited in the batch.
+  void put(std::uint32_t k, index level, bool alone, bool waits) {
+    const pending& p = pending_[k];
+    const index i = settle(p, alone, waits);
+    recent& r = recent_of(p.hash);
+    if (r.number == later && r.parent == k) {
+      r.number = i == later ? none : i == none ? next - 1 : i;
+      r.parent = p.parent;
+    }
+    if (i == later) {
+      late_states_.insert(late_states_.end(), p.state, p.state + words_);
+      late_parents_.push_back(p.parent);
+      return;
+    }
+    if (i == none || i < level || p.parent == none) return;
+    const index kept = seen_.parent(i);
+    if (kept == p.parent || kept == none) return;
+    __builtin_prefetch(state(kept));
+    again_[again_count_++] = {i, p.parent};
   }
 
   // The first entry with the same tag, or the free place.
@@ -140,7 +181,8 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
   }
 
   // The number of the state if it was there, else none: it is now. `later`: that part of the index is being split.
-  index settle(const pending& p, const word* s, index parent, bool alone, bool waits) {
+  index settle(const pending& p, bool alone, bool waits) {
+    const word* const s = p.state;
     if (p.guess != none && same(p.guess, s)) return p.guess;
     segment* home = p.home;
     std::uint32_t place = p.place, tries = 0;
@@ -149,7 +191,7 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
       if (e == 0) {
         if (next == limit) seen_.take_numbers(*this, alone);
         std::memcpy(seen_.states_.row(next), s, words_ * sizeof(word));
-        std::atomic_ref<index>(*seen_.parents_.row(next)).store(parent, std::memory_order_relaxed);
+        std::atomic_ref<index>(*seen_.parents_.row(next)).store(p.parent, std::memory_order_relaxed);
         if (home->at[place].compare_exchange_strong(e, hash_index::make(p.hash, next), std::memory_order_acq_rel)) break;
       }
       if (e == hash_index::closed || ++tries > hash_index::segment_mask) {
@@ -199,7 +241,10 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
   std::uint64_t reclaimed_ = 0;
   std::vector<word> late_states_;
   std::vector<index> late_parents_;
+  std::uint64_t hashes_[batch];
   pending pending_[batch];
+  std::vector<recent> recent_ = std::vector<recent>(recent_states);
+  std::uint32_t again_count_ = 0;
   struct {
     index child, parent;
   } again_[batch];

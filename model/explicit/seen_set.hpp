@@ -51,7 +51,7 @@ class seen_set {
     virtual ~inserter() = default;
     // States and the numbers of their predecessors (none: initial). States numbered from `level` on belong to the level
     // being built; only their predecessor may change. `alone`: no other thread inserts meanwhile. Throws std::length_error
-    // beyond 2^32 - 2 numbers.
+    // beyond 2^32 - 2 numbers; behind an exception nothing more may be inserted.
     virtual void insert(const word* states, const index* parents, std::uint32_t count, index level, bool alone) = 0;
     virtual void flush(index level, bool alone) = 0;
     std::vector<index> fresh;   // those that insert() added; the caller clears it
