@@ -215,5 +215,6 @@ int main(int argc, char** argv) {
   app.add_option("--json", o.json_file, "write the table to this file too");
   app.add_option("--quiesce", where().quiesce, "the program; default: the one of this build");
   CLI11_PARSE(app, argc, argv);
+  where().quiesce = fs::absolute(where().quiesce).string();  // it runs elsewhere
   return run(o);
 }
