@@ -11,6 +11,7 @@
 #include "model/explicit/bare_set.hpp"
 #include "model/explicit/merge.hpp"
 #include "model/explicit/quotient_set.hpp"
+#include "model/explicit/recent_states.hpp"
 #include "model/explicit/state_blocks.hpp"
 #include "model/explicit/symmetry.hpp"
 #include "model/explicit/worker.hpp"
@@ -175,6 +176,7 @@ class compact_exploration {
     buffer_.special_count = 0;
     if (canonical_)
       for (std::uint32_t k = 0; k < buffer_.count; ++k) canonical_->canonical(buffer_.words + std::size_t{k} * words_);
+    buffer_.count = recent_.keep_others(buffer_.words, buffer_.count);
     set_->insert_many(buffer_.words, buffer_.count, fresh_.get());
     for (std::uint32_t k = 0; k < buffer_.count; ++k)
       if (fresh_[k]) take(buffer_.words + std::size_t{k} * words_);
@@ -281,6 +283,7 @@ class compact_exploration {
   const property_masks masks_;
   budget_watch watch_;
   const std::uint32_t words_;
+  recent_states recent_{words_};
   std::unique_ptr<native_code> native_;  // outlives the steps that use it
   std::unique_ptr<reducer> reduced_;
   std::unique_ptr<stepper> steps_;
