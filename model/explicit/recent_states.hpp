@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The states that were met last, in a quarter of a mebibyte: half of all successors are among them (interleavings of two
-// steps meet again soon) and need not be looked for among all. Exact: only what is the same in every bit is dropped.
+// The states that were met last, in a quarter of a mebibyte: many successors are among them, as interleavings of two steps
+// meet again soon, and need not be looked for among all. Exact: only what is the same in every bit is dropped.
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <vector>
 
 #include "model/explicit/state_hash.hpp"

@@ -9,7 +9,6 @@
 #include "model/explicit/candidates.hpp"
 #include "model/explicit/checkpoint.hpp"
 #include "model/explicit/compact_search.hpp"
-#include "model/explicit/crew.hpp"
 #include "model/explicit/explored.hpp"
 #include "model/explicit/level_shares.hpp"
 #include "model/explicit/reduced_search.hpp"
@@ -190,7 +189,10 @@ class exploration {
         work.drop();
       }
     };
-    crew_.run(n, drain_with);
+    std::vector<std::jthread> others;
+    for (unsigned t = 1; t < n; ++t) others.emplace_back(drain_with, t);
+    drain_with(0);
+    others.clear();
     for (const auto& f : failures)
       if (f) std::rethrow_exception(f);
     candidates all(seen_);
@@ -368,7 +370,6 @@ class exploration {
   search_shared shared_;
   seen_set& seen_;
   unsigned threads_ = 1;
-  crew crew_;
   std::unique_ptr<native_code> native_;  // outlives the workers that use it
   bool native_used_ = false;
   std::vector<std::unique_ptr<search_worker>> workers_;

@@ -12,7 +12,7 @@ namespace quiesce {
 
 namespace {
 constexpr std::uint32_t batch = 256;
-constexpr std::size_t recent_states = 1u << 14;        // remembered by each thread: 256 KiB
+constexpr std::size_t remembered = 1u << 14;           // states that each thread met last: 256 KiB
 constexpr seen_set::index ahead = 12;                  // of the state that is put into the index, another is fetched
 constexpr seen_set::index later = seen_set::none - 1;  // no state's number
 constexpr seen_set::index numbers_at_once = 1024;      // that one of several threads takes
@@ -29,8 +29,8 @@ std::uint64_t seen_set::memory_bytes() const {
 
 // Five passes over a batch, so that what one needs from memory has been fetched during the one before: the place among the
 // states met of late; the place in the index; the state that seems to be the same; its predecessor; the predecessor's state.
-// Half of all successors are among the 16 Ki states that their thread met last (interleavings of two steps meet again soon)
-// and need no look into the index.
+// A successor among the states that its thread met last needs no look into the index; those are many, as interleavings of
+// two steps meet again soon (recent_states.hpp does the same for stores without predecessors).
 template <std::uint32_t W>
 class seen_set::batch_inserter final : public seen_set::inserter, hash_index::reader {
  public:
@@ -126,7 +126,7 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
     for (std::uint32_t k = 0; k < again_count_; ++k) keep_least(again_[k].child, again_[k].parent);
   }
 
-  recent& recent_of(std::uint64_t hash) { return recent_[hash >> 20 & (recent_states - 1)]; }
+  recent& recent_of(std::uint64_t hash) { return recent_[hash >> 20 & (remembered - 1)]; }
 
   const word* state_of(const recent& r) const { return r.number == later ? pending_[r.parent].state : state(r.number); }
 
@@ -243,7 +243,7 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
   std::vector<index> late_parents_;
   std::uint64_t hashes_[batch];
   pending pending_[batch];
-  std::vector<recent> recent_ = std::vector<recent>(recent_states);
+  std::vector<recent> recent_ = std::vector<recent>(remembered);
   std::uint32_t again_count_ = 0;
   struct {
     index child, parent;

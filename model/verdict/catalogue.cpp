@@ -205,9 +205,7 @@ void catalogue::replace_invariants(const model_entry& m, const std::string& name
 
 void catalogue::read_invariants(std::deque<property_entry>& out, std::uint32_t file, const std::string& meant_for) {
   ast::property_file parsed = language::parse_properties(sources_, file);
-  std::string text;  // of a vocabulary it is wanted at once
-  if (!parsed.vocabularies.empty()) text = language::format(parsed, sources_.text(file));
-  const auto texts = std::make_shared<const canonical_file>(sources_, file, std::move(text));
+  const auto texts = std::make_shared<const canonical_file>(sources_, file);
   for (ast::property& p : parsed.properties) {
     if (p.kind != ast::property_kind::invariant)
       throw diagnostic(p.where, "a file of invariants holds state properties: model … invariant CONDITION");
