@@ -8,7 +8,6 @@ namespace quiesce {
 
 namespace {
 constexpr std::size_t segments_in_a_block = 31;  // of 2 MiB
-constexpr std::size_t ahead = 12;                // states are fetched so long before they are hashed
 }  // namespace
 
 // The directory begins with depth 1 and two segments.
@@ -16,13 +15,13 @@ hash_index::hash_index() {
   directories_.push_back(std::make_unique<directory>());
   directory* d = directories_.back().get();
   d->at.reset(new std::atomic<segment*>[2]());
-  for (std::size_t i = 0; i < 2; ++i) d->at[i] = fresh(1);
+  for (std::uint64_t i = 0; i < 2; ++i) d->at[i] = fresh(1, i << 63);
   directory_ = d;
 }
 
 hash_index::~hash_index() = default;  // segments are plain data in blocks_
 
-hash_index::segment* hash_index::fresh(std::uint32_t depth) {
+hash_index::segment* hash_index::fresh(std::uint32_t depth, std::uint64_t prefix) {
   if (pool_.empty()) {
     const bool first = blocks_.empty();
     const std::size_t n = first ? 4 : segments_in_a_block;
@@ -37,6 +36,7 @@ hash_index::segment* hash_index::fresh(std::uint32_t depth) {
   // Pages are zero when mapped; reclaim() clears what it gives back. Clearing here would touch each twice.
   auto* s = static_cast<segment*>(raw);
   s->depth = depth;
+  s->prefix = prefix;
   return s;
 }
 
@@ -54,35 +54,38 @@ void hash_index::reclaim(std::uint64_t until) {
 }
 
 void hash_index::split(segment* s, const reader& states) {
-  std::vector<std::uint32_t> numbers;
-  numbers.reserve(segment_mask + 1);
-  for (auto& e : s->at) {
-    entry seen = e.load(std::memory_order_acquire);
-    if (seen == 0 && e.compare_exchange_strong(seen, closed)) continue;
-    numbers.push_back(number(seen));
-  }
-  segment* half[2];
+  half halves[2];
   {
     std::lock_guard hold(lock_);
-    for (segment*& h : half) h = fresh(s->depth + 1);
+    for (std::uint64_t side : {0, 1}) halves[side] = {fresh(s->depth + 1, s->prefix | side << (63 - s->depth)), 0};
   }
-  std::uint64_t any = 0;
-  std::uint32_t counts[2] = {0, 0};
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (i + ahead < numbers.size()) states.prefetch(numbers[i + ahead]);
-    const std::uint64_t h = states.hash(numbers[i]);
-    const std::size_t side = h >> (63 - s->depth) & 1;
-    std::uint32_t p = place(h);
-    while (half[side]->at[p].load(std::memory_order_relaxed) != 0) p = (p + 1) & segment_mask;
-    half[side]->at[p].store(make(h, numbers[i]), std::memory_order_relaxed);
-    counts[side] += counted(h);
-    any = h;
+  for (std::uint32_t at = 0; at <= segment_mask; ++at) {
+    entry e = s->at[at].load(std::memory_order_acquire);
+    if (e == 0 && s->at[at].compare_exchange_strong(e, closed)) continue;
+    deal(e, at, s->depth, halves, states);
   }
-  for (int i = 0; i < 2; ++i) half[i]->used.store(counts[i], std::memory_order_relaxed);
+  for (const half& h : halves) h.to->used.store(h.used, std::memory_order_relaxed);
   std::lock_guard hold(lock_);
-  publish(s, half[0], half[1], any);
+  publish(s, halves[0].to, halves[1].to);
   retired_.push_back(s);
   retired_count_.fetch_add(1, std::memory_order_release);
+}
+
+// Into its half, the entry that stands at `at` of a segment.
+void hash_index::deal(entry e, std::uint32_t at, std::uint32_t depth, half (&halves)[2], const reader& states) {
+  const std::uint32_t distance = static_cast<std::uint32_t>(e >> 32) & far;
+  if (distance < far && depth < leading) return move(e, (at - distance) & segment_mask, halves[e >> (63 - depth) & 1]);
+  const std::uint64_t h = states.hash(number(e));
+  move(e, place(h), halves[h >> (63 - depth) & 1]);
+}
+
+// `home`: the place of its hash.
+void hash_index::move(entry e, std::uint32_t home, half& h) {
+  std::uint32_t distance = 0;
+  while (h.to->at[(home + distance) & segment_mask].load(std::memory_order_relaxed) != 0) ++distance;
+  e = (e & ~(entry{far} << 32)) | entry{std::min(distance, far)} << 32;
+  h.to->at[(home + distance) & segment_mask].store(e, std::memory_order_relaxed);
+  h.used += counted(e >> tag_shift);
 }
 
 void hash_index::double_directory() {
@@ -96,12 +99,12 @@ void hash_index::double_directory() {
   directories_.push_back(std::move(bigger));  // the old one may be in use; all together are no more than twice the last
 }
 
-void hash_index::publish(segment* old, segment* low, segment* high, std::uint64_t hash) {
+void hash_index::publish(const segment* old, segment* low, segment* high) {
   if (63 - directory_.load()->shift == old->depth) double_directory();
   directory* d = directory_.load();
   const std::uint32_t depth = 63 - d->shift;
   const std::size_t span = std::size_t{1} << (depth - old->depth);
-  const std::size_t first = (hash >> 1 >> d->shift) / span * span;
+  const std::size_t first = old->prefix >> 1 >> d->shift;
   for (std::size_t i = 0; i < span; ++i) d->at[first + i].store(i < span / 2 ? low : high, std::memory_order_release);
 }
 

@@ -8,6 +8,7 @@
 // meets a closed one looks the segment up again. 8 bytes an entry, segments are between 0.42 and 0.85 full.
 // Fagin et al., "Extendible hashing", 1979.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -21,7 +22,8 @@ namespace quiesce {
 
 class hash_index {
  public:
-  // Low half of the hash, then 1 + the number of the state. 0: free.
+  // From the top: 16 leading bits of the hash, its 11 last ones, how far from its place the entry stands (31: as far or
+  // farther); then 1 + the number of the state. 0: free. So a segment is split without a look at the states.
   using entry = std::uint64_t;
   static constexpr entry closed = ~entry{0};
   static constexpr std::uint32_t segment_bits = 13;
@@ -31,7 +33,8 @@ class hash_index {
   struct segment {
     std::atomic<std::uint32_t> used{0};  // of its entries, those that are counted
     std::atomic<bool> splitting{false};
-    std::uint32_t depth = 0;  // so many leading bits of the hash are the same in it
+    std::uint32_t depth = 0;   // so many leading bits of the hash are the same in it,
+    std::uint64_t prefix = 0;  // these
     alignas(64) std::atomic<entry> at[segment_mask + 1];
   };
 
@@ -41,23 +44,25 @@ class hash_index {
   hash_index& operator=(const hash_index&) = delete;
 
   static std::uint32_t place(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32) & segment_mask; }
-  static entry make(std::uint64_t hash, std::uint32_t number) { return hash << 32 | (std::uint64_t{number} + 1); }
-  static std::uint32_t number(entry e) { return static_cast<std::uint32_t>(e) - 1; }
-  static bool same_tag(entry e, std::uint64_t hash) {
-    return static_cast<std::uint32_t>(e >> 32) == static_cast<std::uint32_t>(hash);
+  // `at`: where in its segment the entry is to stand.
+  static entry make(std::uint64_t hash, std::uint32_t at, std::uint32_t number) {
+    const std::uint32_t distance = (at - place(hash)) & segment_mask;
+    return tag(hash) | std::uint64_t{std::min(distance, far)} << 32 | (std::uint64_t{number} + 1);
   }
+  static std::uint32_t number(entry e) { return static_cast<std::uint32_t>(e) - 1; }
+  static bool same_tag(entry e, std::uint64_t hash) { return (e ^ tag(hash)) >> tag_shift == 0; }
 
   segment* find(std::uint64_t hash) const {
     const directory* d = directory_.load(std::memory_order_acquire);
     return d->at[hash >> 1 >> d->shift].load(std::memory_order_acquire);
   }
 
+  static bool counted(std::uint64_t hash) { return (hash & 3) == 0; }  // bits that neither segment nor place depend on
   // Counts an entry that was put; splits the segment where it is full. `alone`: no other thread uses the index. Every fourth
   // hash is counted, so that threads seldom meet at the counter; how full a segment is, is known to about 2 %.
-  // `hash_of` gives the hash of a state by its number; `prefetch` is called for each number some time before.
+  // Of the few entries that say too little for a split, `hash` gives the hash by the number of the state.
   struct reader {
     virtual ~reader() = default;
-    virtual void prefetch(std::uint32_t number) const = 0;
     virtual std::uint64_t hash(std::uint32_t number) const = 0;
   };
   void count(segment* s, std::uint64_t hash, bool alone, const reader& states) {
@@ -85,15 +90,24 @@ class hash_index {
   std::uint64_t memory_bytes() const { return segments_.load(std::memory_order_relaxed) * sizeof(segment); }
 
  private:
-  static bool counted(std::uint64_t hash) { return (hash & 3) == 0; }  // bits that neither segment nor place depend on
+  static constexpr std::uint32_t far = 31, leading = 16, last = 11, tag_shift = 64 - leading - last;
+  static entry tag(std::uint64_t hash) {
+    return hash >> (64 - leading) << (64 - leading) | (hash & ((1u << last) - 1)) << tag_shift;
+  }
   struct directory {
     std::uint32_t shift = 62;  // of (hash >> 1): 63 - depth
     std::unique_ptr<std::atomic<segment*>[]> at;
     std::size_t size = 2;
   };
-  segment* fresh(std::uint32_t depth);
+  segment* fresh(std::uint32_t depth, std::uint64_t prefix);
   void split(segment*, const reader&);
-  void publish(segment* old, segment* low, segment* high, std::uint64_t hash);
+  struct half {
+    segment* to;
+    std::uint32_t used;  // entries that are counted
+  };
+  static void deal(entry, std::uint32_t at, std::uint32_t depth, half (&)[2], const reader&);
+  static void move(entry, std::uint32_t place, half&);
+  void publish(const segment* old, segment* low, segment* high);
   void double_directory();
 
   std::atomic<directory*> directory_;

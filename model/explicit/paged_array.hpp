@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <vector>
 
 namespace quiesce {
 
@@ -37,7 +38,9 @@ class paged_array {
   static constexpr std::uint32_t page_rows = std::uint32_t{1} << page_bits;
 
   explicit paged_array(std::uint32_t width)
-      : width_(width), pages_(new std::atomic<T*>[page_count]()), owned_(new std::unique_ptr<huge_block>[page_count]) {}
+      : width_(width),
+        directory_(page_count * sizeof(std::atomic<T*>), false),
+        pages_(static_cast<std::atomic<T*>*>(directory_.data())) {}
 
   // The row must have been reserved.
   T* row(std::uint32_t i) const {
@@ -49,15 +52,16 @@ class paged_array {
     if (pages_[p].load(std::memory_order_acquire)) return;
     std::lock_guard hold(growing_);
     if (pages_[p].load(std::memory_order_relaxed)) return;
-    owned_[p] = std::make_unique<huge_block>(std::size_t{page_rows} * width_ * sizeof(T), p > 0);
-    pages_[p].store(static_cast<T*>(owned_[p]->data()), std::memory_order_release);
+    owned_.push_back(std::make_unique<huge_block>(std::size_t{page_rows} * width_ * sizeof(T), p > 0));
+    pages_[p].store(static_cast<T*>(owned_.back()->data()), std::memory_order_release);
   }
 
  private:
   static constexpr std::uint32_t page_count = std::uint32_t{1} << (32 - page_bits);
   const std::uint32_t width_;
-  std::unique_ptr<std::atomic<T*>[]> pages_;
-  std::unique_ptr<std::unique_ptr<huge_block>[]> owned_;
+  huge_block directory_;  // of which only what is used is ever touched
+  std::atomic<T*>* pages_;
+  std::vector<std::unique_ptr<huge_block>> owned_;
   std::mutex growing_;
 };
 

@@ -59,7 +59,7 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
       segment* home = seen_.index_.find(h);
       std::uint32_t place = hash_index::place(h);
       while (home->at[place].load(std::memory_order_relaxed) != 0) place = (place + 1) & hash_index::segment_mask;
-      home->at[place].store(hash_index::make(h, i), std::memory_order_relaxed);
+      home->at[place].store(hash_index::make(h, place, i), std::memory_order_relaxed);
       seen_.index_.count(home, h, true, *this);
     }
     seen_.index_.reclaim(seen_.index_.retired());
@@ -170,7 +170,7 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
       p.place = place;
       if (e == 0 || e == hash_index::closed) {
         __builtin_prefetch(&at[place], 1);
-        __builtin_prefetch(&p.home->used, 1);  // other threads count there too
+        if (hash_index::counted(p.hash)) __builtin_prefetch(&p.home->used, 1);  // other threads count there too
         return;
       }
       p.guess = hash_index::number(e);
@@ -192,7 +192,8 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
         if (next == limit) seen_.take_numbers(*this, alone);
         std::memcpy(seen_.states_.row(next), s, words_ * sizeof(word));
         std::atomic_ref<index>(*seen_.parents_.row(next)).store(p.parent, std::memory_order_relaxed);
-        if (home->at[place].compare_exchange_strong(e, hash_index::make(p.hash, next), std::memory_order_acq_rel)) break;
+        if (home->at[place].compare_exchange_strong(e, hash_index::make(p.hash, place, next), std::memory_order_acq_rel))
+          break;
       }
       if (e == hash_index::closed || ++tries > hash_index::segment_mask) {
         if (e != hash_index::closed) seen_.index_.relieve(home, *this);
@@ -233,7 +234,6 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
       if (place.compare_exchange_weak(kept, parent, std::memory_order_relaxed)) return;
   }
 
-  void prefetch(std::uint32_t i) const override { __builtin_prefetch(state(i)); }
   std::uint64_t hash(std::uint32_t i) const override { return hash_state<W>(state(i), words_); }
 
   seen_set& seen_;
