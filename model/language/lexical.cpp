@@ -79,7 +79,9 @@ iterator token_end(iterator first, iterator last) {
   if (continues_word(*first)) return std::find_if_not(first, last, continues_word);
   if (iterator behind = operator_end(first, last); behind != first) return behind;
   if (*first == '"') {
-    iterator close = std::find_if(first + 1, last, [](char c) { return c == '"' || c == '\n'; });
+    iterator close = first + 1;
+    while (close != last && *close != '"' && *close != '\n')
+      close += *close == '\\' && close + 1 != last && close[1] != '\n' ? 2 : 1;
     return close != last && *close == '"' ? close + 1 : close;
   }
   for (++first; first != last && (static_cast<unsigned char>(*first) & 0xc0) == 0x80;)

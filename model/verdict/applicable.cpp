@@ -12,8 +12,9 @@ std::vector<inapplicable> split_applicable(catalogue& inputs, const model_entry&
   lower(model.loaded, settings, {});  // what is wrong without any property is wrong with the model or its settings
   std::vector<inapplicable> others;
   const auto own = [](const property_entry& e) { return e.origin == property_origin::user; };
-  const bool given = std::any_of(inputs.properties().begin(), inputs.properties().end(), own);
-  for (const property_entry& entry : inputs.properties()) {
+  const auto all = inputs.properties();
+  const bool given = std::any_of(all.begin(), all.end(), own);
+  for (const property_entry& entry : all) {
     if (given && entry.origin == property_origin::shipped) continue;
     try {
       if (is_response(entry.property))

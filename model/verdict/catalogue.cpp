@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "model/language/declared.hpp"
 #include "model/language/parse.hpp"
 
 namespace quiesce {
@@ -76,43 +77,63 @@ std::string nearest(const std::string& name, const std::vector<std::string>& can
   return best;
 }
 
-void catalogue::read_properties(std::uint32_t file, property_origin origin) {
-  ast::property_file parsed = language::parse_properties(sources_, file);
+void catalogue::enter_properties(std::uint32_t file, property_origin origin) {
+  property_file& entered = property_files_.emplace_back(property_file{file, origin, false, {}});
+  for (const language::declared_name& d : language::declared_names(sources_, file, "property"))
+    if (!declared_in_.emplace(d.name, &entered).second)
+      throw diagnostic(d.where, fmt::format("there is already a property '{}'", d.name));
+  // What is wrong with a file that the user names is said whatever is asked of it.
+  if (origin == property_origin::user || !language::declared_names(sources_, file, "vocabulary").empty())
+    parse_properties(entered);
+}
+
+void catalogue::parse_properties(property_file& f) {
+  if (f.parsed) return;
+  f.parsed = true;
+  ast::property_file parsed = language::parse_properties(sources_, f.file);
   std::string text;  // of a vocabulary it is wanted at once
-  if (!parsed.vocabularies.empty()) text = language::format(parsed, sources_.text(file));
-  const auto texts = std::make_shared<const canonical_file>(sources_, file, std::move(text));
+  if (!parsed.vocabularies.empty()) text = language::format(parsed, sources_.text(f.file));
+  const auto texts = std::make_shared<const canonical_file>(sources_, f.file, std::move(text));
   for (ast::vocabulary& v : parsed.vocabularies) {
     if (has_vocabulary_) throw diagnostic(v.where, fmt::format("there is already a vocabulary '{}'", vocabulary_.name));
     has_vocabulary_ = true;
     vocabulary_text_ = texts->declaration("vocabulary", v.name);
     vocabulary_ = std::move(v);
   }
-  for (ast::property& p : parsed.properties) {
-    const auto same = [&](const property_entry& e) { return e.property.name == p.name; };
-    if (std::any_of(properties_.begin(), properties_.end(), same))
-      throw diagnostic(p.where, fmt::format("there is already a property '{}'", p.name));
-    properties_.push_back({std::move(p), file, texts, origin});
-  }
+  for (ast::property& p : parsed.properties) f.entries.push_back({std::move(p), f.file, texts, f.origin});
 }
 
-void catalogue::read_shipped_properties() {
-  if (shipped_properties_) return;
-  shipped_properties_ = true;
+void catalogue::read_property_files() {
+  if (property_files_read_) return;
+  property_files_read_ = true;
   for (const std::string& path : files_in(fs::path(root_) / "properties", ".prop"))
-    read_properties(sources_.read(path), property_origin::shipped);
-  read_properties(sources_.add("built in", built_in_properties), property_origin::built_in);
-  for (const std::string& path : extra_properties_) read_properties(sources_.read(path), property_origin::user);
+    enter_properties(sources_.read(path), property_origin::shipped);
+  enter_properties(sources_.add("built in", built_in_properties), property_origin::built_in);
+  for (const std::string& path : extra_properties_) enter_properties(sources_.read(path), property_origin::user);
   if (!has_vocabulary_) throw diagnostic(fmt::format("no vocabulary in {}/properties", root_));
 }
 
 void catalogue::add_properties(const std::string& path) { extra_properties_.push_back(path); }
 
-const ast::vocabulary& catalogue::vocabulary() { return read_shipped_properties(), vocabulary_; }
-const std::string& catalogue::vocabulary_text() { return read_shipped_properties(), vocabulary_text_; }
-const std::deque<property_entry>& catalogue::properties() { return read_shipped_properties(), properties_; }
+const ast::vocabulary& catalogue::vocabulary() { return read_property_files(), vocabulary_; }
+const std::string& catalogue::vocabulary_text() { return read_property_files(), vocabulary_text_; }
+
+std::vector<std::reference_wrapper<const property_entry>> catalogue::properties() {
+  read_property_files();
+  std::vector<std::reference_wrapper<const property_entry>> all;
+  for (property_file& f : property_files_) {
+    parse_properties(f);
+    all.insert(all.end(), f.entries.begin(), f.entries.end());
+  }
+  return all;
+}
 
 const property_entry* catalogue::find_property(const std::string& name) {
-  for (const property_entry& entry : properties())
+  read_property_files();
+  const auto known = declared_in_.find(name);
+  if (known == declared_in_.end()) return nullptr;
+  parse_properties(*known->second);
+  for (const property_entry& entry : known->second->entries)
     if (entry.property.name == name) return &entry;
   return nullptr;
 }

@@ -7,6 +7,7 @@
 //   ROOT/proofs/*.claim: claims about any number of elements, for `prove`
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -55,7 +56,8 @@ struct model_entry {
   std::string path;
 };
 
-// Reads on demand, each file once. Every member throws diagnostic for what is wrong with a file.
+// Reads on demand, each file once; a shipped file of properties is parsed when one of them is wanted. Every member throws
+// diagnostic for what is wrong with a file.
 class catalogue {
  public:
   explicit catalogue(std::string root) : root_(std::move(root)) {}
@@ -65,8 +67,9 @@ class catalogue {
 
   void add_properties(const std::string& path);  // --properties FILE
   const ast::vocabulary& vocabulary();
-  const std::string& vocabulary_text();            // canonical, for the input hash
-  const std::deque<property_entry>& properties();  // shipped by file name, built in, then added
+  const std::string& vocabulary_text();  // canonical, for the input hash
+  // Shipped by file name, built in, then added.
+  std::vector<std::reference_wrapper<const property_entry>> properties();
   const property_entry* find_property(const std::string& name);
   // The same, at `where` (if `has_place`) a diagnostic with the nearest name if there is none.
   const property_entry& property(const std::string& name, const source_range* where = nullptr);
@@ -90,17 +93,26 @@ class catalogue {
   void replace_invariants(const model_entry&, const std::string& name, const std::string& text);
 
  private:
-  void read_properties(std::uint32_t file, property_origin);
+  // Its names are known; what it says is not yet, where `parsed` is false.
+  struct property_file {
+    std::uint32_t file = 0;
+    property_origin origin = property_origin::shipped;
+    bool parsed = false;
+    std::deque<property_entry> entries;
+  };
+  void read_property_files();
+  void enter_properties(std::uint32_t file, property_origin);
+  void parse_properties(property_file&);
   void read_invariants(std::deque<property_entry>& out, std::uint32_t file, const std::string& meant_for);
-  void read_shipped_properties();
 
   std::string root_;
   language::source_set sources_;
-  bool shipped_properties_ = false;
+  bool property_files_read_ = false;
   bool has_vocabulary_ = false;
   ast::vocabulary vocabulary_;
   std::string vocabulary_text_;
-  std::deque<property_entry> properties_;
+  std::deque<property_file> property_files_;
+  std::map<std::string, property_file*> declared_in_;  // by name of the property
   std::vector<std::string> extra_properties_;
   std::map<std::string, std::unique_ptr<model_entry>> models_;
   std::map<std::string, std::deque<claim_entry>> claims_;
