@@ -50,7 +50,7 @@ enum class opcode : std::uint16_t {
   store,            // field imm := r[a]
   store_table,      // table imm at element r[b] := r[a]
   blocked,          // a false await
-  choose,           // dst := 0 .. imm - 1
+  choose,           // dst := 0 .. imm - 1; where a > 0, of these places the values in choices[a - 1]
   emit,
   violate,
   mark,  // imm: instruction; mask; mask
@@ -108,6 +108,7 @@ struct image {
   std::vector<field> fields;
   std::vector<wrapped> wraps;
   std::vector<argument_list> emits;
+  std::vector<std::vector<std::int64_t>> choices;  // of which some values are given up, the others
   routine init;
   struct process_code {
     std::vector<routine> by_instance;  // one for all, or one for each instance

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "model/system/bytecode.hpp"
+#include "model/system/early_choices.hpp"
 
 namespace quiesce::bytecode {
 
@@ -65,12 +66,16 @@ class compiler {
   compiler(pool& shared, std::optional<std::int64_t> instance, bool record)
       : pool_(shared), p_(shared.program_), instance_(instance), record_(record) {}
 
-  routine run(const std::vector<instruction>& all) {
+  // `narrow`: with a look ahead of each choice for values that will be given up.
+  routine run(const std::vector<instruction>& all, bool narrow = false) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       out_.entry.push_back(here());
       source_ = static_cast<std::uint32_t>(i);
       scratch_ = 0;
-      one(all[i]);
+      if (narrow && all[i].code == operation::choose)
+        choose(all[i], possible_values(p_, all, i));
+      else
+        one(all[i]);
     }
     for (std::size_t c : to_instruction_) out_.text[c].imm = out_.entry[static_cast<std::size_t>(out_.text[c].imm)];
     return std::move(out_);
@@ -437,8 +442,7 @@ class compiler {
         break;
       }
       case operation::choose: {
-        std::uint64_t n = i.sort == nothing ? i.count : p_.sorts[i.sort].element.size();
-        put({opcode::choose, i.temp, 0, 0, static_cast<std::int64_t>(n)});
+        put({opcode::choose, i.temp, 0, 0, static_cast<std::int64_t>(values_of(i))});
         break;
       }
       case operation::emit:
@@ -463,6 +467,18 @@ class compiler {
         put({opcode::stop, 0, 0, 0, i.which});
         break;
     }
+  }
+
+  std::uint64_t values_of(const instruction& i) const {
+    return i.sort == nothing ? i.count : p_.sorts[i.sort].element.size();
+  }
+
+  void choose(const instruction& i, std::vector<std::int64_t> values) {
+    auto& choices = pool_.out_.choices;
+    if (values.size() == values_of(i) || choices.size() == 0xffff) return one(i);
+    const auto n = static_cast<std::int64_t>(values.size());
+    choices.push_back(std::move(values));
+    put({opcode::choose, i.temp, static_cast<std::uint16_t>(choices.size()), 0, n});
   }
 
   void jump_to(std::uint32_t target) {
@@ -524,7 +540,7 @@ image compile(const ir::program& p, const layout& l, bool record) {
   for (const process& q : p.processes) out.temps = std::max<std::uint32_t>(out.temps, q.temps);
   if (out.temps > 0x7000) throw std::logic_error("program with too many temps");
   pool shared(p, l, out);
-  out.init = compiler(shared, std::nullopt, record).run(p.init);
+  out.init = compiler(shared, std::nullopt, record).run(p.init, true);
   for (const process& q : p.processes) {
     std::size_t instances = q.over == nothing ? 1 : p.sorts[q.over].element.size();
     bool apart = instances * q.code.size() <= most_specialised && !writes_temp_zero(p, q);

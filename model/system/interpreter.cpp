@@ -103,7 +103,7 @@ class machine {
   // What is to be restored where the next value of a choice is tried.
   struct choice_point {
     std::uint32_t pc = 0;    // of the choose
-    std::int64_t value = 0;  // taken last
+    std::int64_t value = 0;  // place among its values of the one taken last
     std::uint64_t violated = 0, marked = 0;
     std::uint32_t backward = 0;
     std::size_t events = 0, choices = 0;
@@ -132,15 +132,19 @@ class machine {
     violated_ = c.violated;
     marked_ = c.marked;
     backward_ = c.backward;
-    registers_[choose.dst] = c.value;
+    registers_[choose.dst] = chosen(choose, c.value);
     if (record_) {
       record_out_.events.resize(c.events);
       record_out_.choices.resize(c.choices);
-      note_choice(code, c.pc, c.value);
+      note_choice(code, c.pc, registers_[choose.dst]);
     }
     pc = c.pc + 1;
     if (c.value + 1 == choose.imm) --depth_;
     return true;
+  }
+
+  std::int64_t chosen(const bytecode::code& choose, std::int64_t place) const {
+    return choose.a == 0 ? place : image_.choices[choose.a - 1u][static_cast<std::size_t>(place)];
   }
 
   void note_choice(const routine& code, std::uint32_t pc, std::int64_t value) {
@@ -348,8 +352,8 @@ machine::result machine::run(const routine& code, std::uint32_t start) {
       case opcode::choose:
         if (c->imm == 0) return {};
         if (c->imm > 1) remember(index_of());
-        if (record_) note_choice(code, index_of(), 0);
-        r[c->dst] = 0;
+        r[c->dst] = chosen(*c, 0);
+        if (record_) note_choice(code, index_of(), r[c->dst]);
         break;
       case opcode::emit: {
         const argument_list& list = image_.emits[static_cast<std::size_t>(c->imm)];
