@@ -12,9 +12,12 @@ namespace quiesce {
 
 namespace {
 
-// No configuration file is read for it: that takes longer than many a search.
+// No configuration file is read for it and no list of names is made: that takes longer than many a search.
 void need_openssl() {
-  static const int ready = OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS, nullptr);
+  constexpr std::uint64_t no_more = OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS |
+                                    OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS |
+                                    OPENSSL_INIT_NO_ATEXIT;
+  static const int ready = OPENSSL_init_crypto(no_more, nullptr);
   static_cast<void>(ready);
 }
 
