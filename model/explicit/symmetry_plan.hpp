@@ -43,6 +43,8 @@ struct mention {
 struct move {
   sort_images to;
   std::vector<std::uint32_t> slot_to;
+  std::vector<word> stays;           // the bits of the fields of which neither the place nor the value moves
+  std::vector<std::uint32_t> moves;  // the other fields
 };
 
 inline std::uint64_t times(std::uint64_t a, std::uint64_t b) {
@@ -128,14 +130,25 @@ struct symmetry::plan {
   }
 
   move move_of(sort_images to) const {
-    move m{std::move(to), std::vector<std::uint32_t>(places.size())};
+    move m{std::move(to), std::vector<std::uint32_t>(places.size()), std::vector<word>(system.state_layout().words()), {}};
     std::vector<std::uint32_t> index;
     for (std::size_t s = 0; s < places.size(); ++s) {
       index = places[s].index;
       for (std::size_t k = 0; k < index.size(); ++k) index[k] = m.to[p.variables[places[s].variable].index[k]][index[k]];
       m.slot_to[s] = flat(places[s].variable, index);
+      const slot& at = places[s].at;
+      if (m.slot_to[s] != s || (places[s].moves.sort != ir::nothing && !stay(m.to[places[s].moves.sort])))
+        m.moves.push_back(static_cast<std::uint32_t>(s));
+      else
+        m.stays[at.index] |= at.mask << at.shift;
     }
     return m;
+  }
+
+  static bool stay(const std::vector<std::uint32_t>& images) {
+    for (std::uint32_t i = 0; i < images.size(); ++i)
+      if (images[i] != i) return false;
+    return true;
   }
 
   // Values that nobody reads any more are 0, so that they do not tell states apart.
@@ -156,8 +169,8 @@ struct symmetry::plan {
 
   // `dead` is of `from`.
   void apply(const move& m, const word* from, const std::vector<std::uint8_t>& dead, word* into) const {
-    std::fill_n(into, system.state_layout().words(), 0);
-    for (std::size_t s = 0; s < places.size(); ++s) {
+    for (std::size_t w = 0; w < m.stays.size(); ++w) into[w] = from[w] & m.stays[w];
+    for (const std::uint32_t s : m.moves) {
       word code = get(from, places[s].at);
       if (places[s].moves.sort != ir::nothing && !dead[s]) code = image_of(places[s].moves, m.to, code);
       if (code) put(into, places[m.slot_to[s]].at, code);
