@@ -26,6 +26,12 @@ std::string quiesce_command(const tool& t, const subject& s, const std::string& 
       directory, where().quiesce, s.property, t.option);
 }
 
+// Two searches that share nothing but the machine: no two threads of one search can do better.
+std::string twice_command(const tool& t, const subject& s, const std::string& directory) {
+  const std::string once = quiesce_command(t, s, directory);
+  return fmt::format("{} & {} & wait", once, once);
+}
+
 // A table of as many slots as the other tools get.
 std::string bare_command(const tool& t, const subject& s, const std::string& directory) {
   const std::uint64_t slots = std::uint64_t{1} << s.table_bits;
@@ -71,6 +77,7 @@ const std::vector<tool>& tools() {
   static const std::vector<tool> all = {
       {"quiesce", "--threads 1", quiesce_command, ours, our_steps, false},
       {"quiesce, 2 threads", "--threads 2", quiesce_command, ours, our_steps, false},
+      {"quiesce, two at once", "--threads 1", twice_command, ours, our_steps, false},
       {"quiesce, bare", "--threads 1 --store bare", bare_command, ours, our_steps, false},
       {"quiesce, compressed", "--threads 1 --store compressed", quiesce_command, ours, our_steps, false},
       {"quiesce, symmetry", "--threads 1 --symmetry", quiesce_command, ours, our_steps, false},
