@@ -108,7 +108,7 @@ struct image {
   std::vector<field> fields;
   std::vector<wrapped> wraps;
   std::vector<argument_list> emits;
-  std::vector<std::vector<std::int64_t>> choices;  // of which some values are given up, the others
+  std::vector<std::vector<std::int64_t>> choices;  // the values left of choices that do not try all
   routine init;
   struct process_code {
     std::vector<routine> by_instance;  // one for all, or one for each instance

@@ -66,14 +66,14 @@ class compiler {
   compiler(pool& shared, std::optional<std::int64_t> instance, bool record)
       : pool_(shared), p_(shared.program_), instance_(instance), record_(record) {}
 
-  // `narrow`: with a look ahead of each choice for values that will be given up.
+  // `narrow`: a choice tries only the values that something behind it may let pass.
   routine run(const std::vector<instruction>& all, bool narrow = false) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       out_.entry.push_back(here());
       source_ = static_cast<std::uint32_t>(i);
       scratch_ = 0;
       if (narrow && all[i].code == operation::choose)
-        choose(all[i], possible_values(p_, all, i));
+        choose(all[i], remaining_values(p_, all, i));
       else
         one(all[i]);
     }
@@ -441,10 +441,9 @@ class compiler {
         land(go);
         break;
       }
-      case operation::choose: {
+      case operation::choose:
         put({opcode::choose, i.temp, 0, 0, static_cast<std::int64_t>(values_of(i))});
         break;
-      }
       case operation::emit:
         emit(i);
         break;
@@ -473,11 +472,11 @@ class compiler {
     return i.sort == nothing ? i.count : p_.sorts[i.sort].element.size();
   }
 
-  void choose(const instruction& i, std::vector<std::int64_t> values) {
+  void choose(const instruction& i, std::optional<std::vector<std::int64_t>> values) {
     auto& choices = pool_.out_.choices;
-    if (values.size() == values_of(i) || choices.size() == 0xffff) return one(i);
-    const auto n = static_cast<std::int64_t>(values.size());
-    choices.push_back(std::move(values));
+    if (!values || choices.size() == 0xffff) return one(i);
+    const auto n = static_cast<std::int64_t>(values->size());
+    choices.push_back(std::move(*values));
     put({opcode::choose, i.temp, static_cast<std::uint16_t>(choices.size()), 0, n});
   }
 

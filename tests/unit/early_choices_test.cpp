@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 #include "model/system/system.hpp"
@@ -36,7 +37,7 @@ struct chosen_element {
   values left(std::vector<ir::instruction> rest) {
     rest.insert(rest.begin(), b::choose(1, ir::nothing, 4));
     rest.push_back(b::stop(0));
-    return ir::possible_values(built.program, rest, 0);
+    return ir::remaining_values(built.program, rest, 0).value_or(values{0, 1, 2, 3});
   }
 };
 
@@ -79,6 +80,42 @@ TEST(early_choices, nothing_is_given_up_behind_a_branch_an_error_or_another_choi
   EXPECT_EQ(s.left({b::choose(2, s.d), b::await(is_one)}), (values{0, 1, 2, 3}));
   // 3 does not fit into `count`: that is an error, not an initial state less.
   EXPECT_EQ(s.left({b::set(s.count, {}, s.chosen()), b::await(is_one)}), (values{1, 3}));
+}
+
+TEST(early_choices, nothing_is_given_up_where_an_error_may_come_first) {
+  chosen_element s;
+  const values all = {0, 1, 2, 3};
+  const auto is_one = s.is(s.chosen(), 1), zero = s.built.constant(0, s.number);
+  const auto refused_behind = [&](ir::expr_id a) {
+    return s.left({b::await(s.built.apply(op::and_, s.truth, {a, is_one}))});
+  };
+  const auto positive = [&](ir::expr_id a) { return s.built.apply(op::less, s.truth, {zero, a}); };
+  const auto known = s.built.constant(7, s.number), unknown = s.built.load(s.count);
+  EXPECT_EQ(refused_behind(positive(known)), values{1});
+  EXPECT_EQ(refused_behind(positive(unknown)), values{1});
+  const auto huge = s.built.constant(std::numeric_limits<std::int64_t>::max(), s.number);
+  for (const op o : {op::add, op::subtract, op::multiply}) {
+    const auto sum = s.built.apply(o, s.number, {unknown, known});
+    EXPECT_EQ(refused_behind(positive(sum)), all);
+    EXPECT_EQ(s.left({b::set_temp(2, sum), b::await(is_one)}), all);
+    EXPECT_EQ(s.left({b::await(positive(sum)), b::await(is_one)}), all);
+    // Of the elements before the one that refuses, too.
+    const auto here = s.built.apply(op::equal, s.truth, {s.built.temp(3, s.element), s.at(2)});
+    const auto element = s.built.apply(op::select, s.truth, {here, is_one, positive(sum)});
+    EXPECT_EQ(s.left({b::await(s.built.over(op::all, s.truth, s.d, 3, element))}), all);
+  }
+  EXPECT_EQ(refused_behind(positive(s.built.apply(op::add, s.number, {huge, known}))), all);
+  EXPECT_EQ(refused_behind(positive(s.built.apply(op::add, s.number, {known, known}))), values{1});
+  EXPECT_EQ(refused_behind(s.is(s.built.load(s.above, {s.at(3)}), 0)), all) << "an element that there is not";
+}
+
+TEST(early_choices, what_is_behind_the_refusal_may_fail) {
+  chosen_element s;
+  const auto is_one = s.is(s.chosen(), 1);
+  const auto product = s.built.apply(op::multiply, s.number, {s.built.load(s.count), s.built.load(s.count)});
+  const auto positive = s.built.apply(op::less, s.truth, {s.built.constant(0, s.number), product});
+  EXPECT_EQ(s.left({b::await(s.built.apply(op::and_, s.truth, {is_one, positive}))}), values{1});
+  EXPECT_EQ(s.left({b::await(is_one), b::await(positive)}), values{1});
 }
 
 // Of every model, on its first claim.
