@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "model/explicit/compact_set.hpp"
-#include "model/explicit/paged_array.hpp"
+#include "model/explicit/huge_block.hpp"
 
 namespace quiesce {
 

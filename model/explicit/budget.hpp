@@ -23,12 +23,12 @@ class budget_watch {
   explicit budget_watch(budget_limits limits) : limits_(limits), start_(std::chrono::steady_clock::now()) {}
   // True where the run must end.
   bool check(std::uint64_t states, std::uint64_t memory_bytes);
+  bool end(budget);
   bool ended() const { return ended_.load(std::memory_order_relaxed) != budget::none; }
   budget reason() const { return ended_.load(); }
   double elapsed_s() const;
 
  private:
-  bool end(budget);
   budget_limits limits_;
   std::chrono::steady_clock::time_point start_;
   std::atomic<budget> ended_{budget::none};

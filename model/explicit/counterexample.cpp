@@ -2,6 +2,7 @@
 #include "model/explicit/counterexample.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 namespace quiesce {
@@ -34,6 +35,22 @@ trace_step labelled(const transition_system& s, const word* before, const step& 
   return out;
 }
 
+std::optional<trace_step> first_accepted(const transition_system& s, const word* before, stepper& steps,
+                                         const step_filter& accept) {
+  struct enough {};
+  std::optional<trace_step> found;
+  const auto visit = [&](const step& x, const step_record& record) {
+    if (!accept(x)) return;
+    found = labelled(s, before, x, record);
+    throw enough{};
+  };
+  try {
+    before ? steps.successors_recorded(before, visit) : steps.initial_recorded(visit);
+  } catch (const enough&) {
+  }
+  return found;
+}
+
 }  // namespace
 
 trace run_trace(const transition_system& s, const std::vector<step_filter>& filters) {
@@ -41,19 +58,9 @@ trace run_trace(const transition_system& s, const std::vector<step_filter>& filt
   auto stepper = s.make_stepper();
   for (const step_filter& accept : filters) {
     const word* before = out.steps.empty() ? nullptr : out.steps.back().state.data();
-    bool found = false;
-    trace_step next;
-    auto visit = [&](const step& x, const step_record& record) {
-      if (found || !accept(x)) return;
-      found = true;
-      next = labelled(s, before, x, record);
-    };
-    if (before)
-      stepper->successors_recorded(before, visit);
-    else
-      stepper->initial_recorded(visit);
-    if (!found) throw std::logic_error("a counterexample does not replay");
-    out.steps.push_back(std::move(next));
+    auto next = first_accepted(s, before, *stepper, accept);
+    if (!next) throw std::logic_error("a counterexample does not replay");
+    out.steps.push_back(std::move(*next));
   }
   return out;
 }

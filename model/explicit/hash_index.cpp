@@ -21,20 +21,25 @@ hash_index::hash_index() {
 
 hash_index::~hash_index() = default;  // segments are plain data in blocks_
 
-hash_index::segment* hash_index::fresh(std::uint32_t depth, std::uint64_t prefix) {
-  if (pool_.empty()) {
-    const bool first = blocks_.empty();
-    const std::size_t n = first ? 4 : segments_in_a_block;
-    blocks_.push_back(std::make_unique<huge_block>(first ? n * sizeof(segment) : std::size_t{2} << 20, !first));
-    static_assert(segments_in_a_block * sizeof(segment) <= std::size_t{2} << 20);
-    auto* raw = static_cast<std::byte*>(blocks_.back()->data());
-    for (std::size_t i = n; i-- > 0;) pool_.push_back(reinterpret_cast<segment*>(raw + i * sizeof(segment)));
+void hash_index::add_block() {
+  const bool first = blocks_.empty();
+  const std::size_t n = first ? 4 : segments_in_a_block;
+  blocks_.push_back(std::make_unique<huge_block>(first ? n * sizeof(segment) : std::size_t{2} << 20, !first));
+  static_assert(segments_in_a_block * sizeof(segment) <= std::size_t{2} << 20);
+  auto* raw = static_cast<std::byte*>(blocks_.back()->data());
+  for (std::size_t i = n; i-- > 0;) {
+    auto* s = reinterpret_cast<segment*>(raw + i * sizeof(segment));
+    s->next = pool_;
+    pool_ = s;
   }
-  void* raw = pool_.back();
-  pool_.pop_back();
+}
+
+hash_index::segment* hash_index::fresh(std::uint32_t depth, std::uint64_t prefix) {
+  if (!pool_) add_block();
+  segment* s = pool_;
+  pool_ = s->next;
   segments_.fetch_add(1, std::memory_order_relaxed);
   // Pages are zero when mapped; reclaim() clears what it gives back. Clearing here would touch each twice.
-  auto* s = static_cast<segment*>(raw);
   s->depth = depth;
   s->prefix = prefix;
   return s;
@@ -43,22 +48,20 @@ hash_index::segment* hash_index::fresh(std::uint32_t depth, std::uint64_t prefix
 void hash_index::reclaim(std::uint64_t until) {
   std::lock_guard hold(lock_);
   for (; reclaimed_ < until; ++reclaimed_) {
-    segment* s = retired_.front();
-    retired_.pop_front();
+    segment* s = first_retired_;
+    first_retired_ = s->next;
     for (auto& e : s->at) e.store(0, std::memory_order_relaxed);
     s->used = 0;
     s->splitting = false;
-    pool_.push_back(s);
+    s->next = pool_;
+    pool_ = s;
     segments_.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 
 void hash_index::split(segment* s, const reader& states) {
   half halves[2];
-  {
-    std::lock_guard hold(lock_);
-    for (std::uint64_t side : {0, 1}) halves[side] = {fresh(s->depth + 1, s->prefix | side << (63 - s->depth)), 0};
-  }
+  prepare(s, halves);
   for (std::uint32_t at = 0; at <= segment_mask; ++at) {
     entry e = s->at[at].load(std::memory_order_acquire);
     if (e == 0 && s->at[at].compare_exchange_strong(e, closed)) continue;
@@ -67,8 +70,20 @@ void hash_index::split(segment* s, const reader& states) {
   for (const half& h : halves) h.to->used.store(h.used, std::memory_order_relaxed);
   std::lock_guard hold(lock_);
   publish(s, halves[0].to, halves[1].to);
-  retired_.push_back(s);
+  s->next = nullptr;
+  (retired_count_ == reclaimed_ ? first_retired_ : last_retired_->next) = s;
+  last_retired_ = s;
   retired_count_.fetch_add(1, std::memory_order_release);
+}
+
+// All that may fail for want of memory, before the first entry is closed: other threads wait for the end of what has begun.
+void hash_index::prepare(segment* s, half (&halves)[2]) try {
+  std::lock_guard hold(lock_);
+  if (63 - directory_.load()->shift == s->depth) double_directory();
+  for (std::uint64_t side : {0, 1}) halves[side] = {fresh(s->depth + 1, s->prefix | side << (63 - s->depth)), 0};
+} catch (...) {
+  s->splitting = false;
+  throw;
 }
 
 // Into its half, the entry that stands at `at` of a segment.
@@ -79,7 +94,7 @@ void hash_index::deal(entry e, std::uint32_t at, std::uint32_t depth, half (&hal
   move(e, place(h), halves[h >> (63 - depth) & 1]);
 }
 
-// `home`: the place of its hash.
+// Into this half, an entry the hash of which has the place `home`.
 void hash_index::move(entry e, std::uint32_t home, half& h) {
   std::uint32_t distance = 0;
   while (h.to->at[(home + distance) & segment_mask].load(std::memory_order_relaxed) != 0) ++distance;
@@ -90,18 +105,17 @@ void hash_index::move(entry e, std::uint32_t home, half& h) {
 
 void hash_index::double_directory() {
   const directory* old = directory_.load();
-  auto bigger = std::make_unique<directory>();
+  directories_.push_back(std::make_unique<directory>());  // old ones may be in use; all are no more than twice the last
+  directory* bigger = directories_.back().get();
   bigger->size = old->size * 2;
   bigger->shift = old->shift - 1;
   bigger->at.reset(new std::atomic<segment*>[bigger->size]());
   for (std::size_t i = 0; i < bigger->size; ++i) bigger->at[i].store(old->at[i / 2].load(), std::memory_order_relaxed);
-  directory_.store(bigger.get(), std::memory_order_release);
-  directories_.push_back(std::move(bigger));  // the old one may be in use; all together are no more than twice the last
+  directory_.store(bigger, std::memory_order_release);
 }
 
 void hash_index::publish(const segment* old, segment* low, segment* high) {
-  if (63 - directory_.load()->shift == old->depth) double_directory();
-  directory* d = directory_.load();
+  const directory* d = directory_.load();
   const std::uint32_t depth = 63 - d->shift;
   const std::size_t span = std::size_t{1} << (depth - old->depth);
   const std::size_t first = old->prefix >> 1 >> d->shift;

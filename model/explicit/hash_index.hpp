@@ -11,19 +11,19 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "model/explicit/paged_array.hpp"
+#include "model/explicit/huge_block.hpp"
 
 namespace quiesce {
 
 class hash_index {
  public:
   // From the top: 16 leading bits of the hash, its 11 last ones, how far from its place the entry stands (31: as far or
-  // farther); then 1 + the number of the state. 0: free. So a segment is split without a look at the states.
+  // farther); then 1 + the number of the state. 0: free. So a segment is split without a look at the states, but for entries
+  // that stand far, and for segments deeper than the leading bits: beyond some 2^28 states.
   using entry = std::uint64_t;
   static constexpr entry closed = ~entry{0};
   static constexpr std::uint32_t segment_bits = 13;
@@ -35,6 +35,7 @@ class hash_index {
     std::atomic<bool> splitting{false};
     std::uint32_t depth = 0;   // so many leading bits of the hash are the same in it,
     std::uint64_t prefix = 0;  // these
+    segment* next = nullptr;   // among those that are free, or retired
     alignas(64) std::atomic<entry> at[segment_mask + 1];
   };
 
@@ -57,14 +58,16 @@ class hash_index {
     return d->at[hash >> 1 >> d->shift].load(std::memory_order_acquire);
   }
 
-  static bool counted(std::uint64_t hash) { return (hash & 3) == 0; }  // bits that neither segment nor place depend on
-  // Counts an entry that was put; splits the segment where it is full. `alone`: no other thread uses the index. Every fourth
-  // hash is counted, so that threads seldom meet at the counter; how full a segment is, is known to about 2 %.
-  // Of the few entries that say too little for a split, `hash` gives the hash by the number of the state.
+  // For the few entries that say too little for a split: the hash by the number of the state.
   struct reader {
     virtual ~reader() = default;
     virtual std::uint64_t hash(std::uint32_t number) const = 0;
   };
+
+  static bool counted(std::uint64_t hash) { return (hash & 3) == 0; }  // bits that neither segment nor place depend on
+  // Counts an entry that was put; splits the segment where it is full. `alone`: no other thread uses the index. Every fourth
+  // hash is counted, so that threads seldom meet at the counter; how full a segment is, is known to about 2 %.
+  // Throws std::bad_alloc, and then all is as before.
   void count(segment* s, std::uint64_t hash, bool alone, const reader& states) {
     if (!counted(hash)) return;
     std::uint32_t used;
@@ -74,10 +77,10 @@ class hash_index {
     } else {
       used = s->used.fetch_add(1, std::memory_order_relaxed) + 1;
     }
-    if (used >= most_used / 4 && !s->splitting.exchange(true, std::memory_order_relaxed)) split(s, states);
+    if (used >= most_used / 4) relieve(s, states);
   }
 
-  // For a segment without a free entry, whatever was counted.
+  // For a segment that is full, whatever was counted: splits it where no other thread does. Throws likewise.
   void relieve(segment* s, const reader& states) {
     if (!s->splitting.exchange(true, std::memory_order_relaxed)) split(s, states);
   }
@@ -99,14 +102,16 @@ class hash_index {
     std::unique_ptr<std::atomic<segment*>[]> at;
     std::size_t size = 2;
   };
-  segment* fresh(std::uint32_t depth, std::uint64_t prefix);
-  void split(segment*, const reader&);
   struct half {
     segment* to;
     std::uint32_t used;  // entries that are counted
   };
+  void split(segment*, const reader&);
+  void prepare(segment*, half (&)[2]);
+  segment* fresh(std::uint32_t depth, std::uint64_t prefix);
+  void add_block();
   static void deal(entry, std::uint32_t at, std::uint32_t depth, half (&)[2], const reader&);
-  static void move(entry, std::uint32_t place, half&);
+  static void move(entry, std::uint32_t home, half&);
   void publish(const segment* old, segment* low, segment* high);
   void double_directory();
 
@@ -114,8 +119,8 @@ class hash_index {
   std::mutex lock_;  // of the directory's shape, the pool and the retired
   std::vector<std::unique_ptr<directory>> directories_;
   std::vector<std::unique_ptr<huge_block>> blocks_;
-  std::vector<segment*> pool_;
-  std::deque<segment*> retired_;
+  segment* pool_ = nullptr;  // linked, as those that are retired, so that only blocks and directories are allocated
+  segment *first_retired_ = nullptr, *last_retired_ = nullptr;
   std::atomic<std::uint64_t> retired_count_{0};
   std::uint64_t reclaimed_ = 0;
   std::atomic<std::uint64_t> segments_{0};

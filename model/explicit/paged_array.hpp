@@ -4,31 +4,15 @@
 //
 // All pages but the first ask for huge pages of the processor, because access is random. An untouched page costs no memory.
 
-#include <sys/mman.h>
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <vector>
 
+#include "model/explicit/huge_block.hpp"
+
 namespace quiesce {
-
-// At least `bytes` of zeros, aligned for huge pages. Throws std::bad_alloc.
-class huge_block {
- public:
-  explicit huge_block(std::size_t bytes, bool huge = true);
-  ~huge_block();
-  huge_block(const huge_block&) = delete;
-  huge_block& operator=(const huge_block&) = delete;
-  void* data() const { return data_; }
-
- private:
-  void* base_ = nullptr;
-  void* data_ = nullptr;
-  std::size_t mapped_ = 0;
-};
 
 // Rows of `width` elements each. At most 2^32 rows.
 template <class T>

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "model/explicit/compact_set.hpp"
-#include "model/explicit/paged_array.hpp"
+#include "model/explicit/huge_block.hpp"
 
 namespace quiesce {
 

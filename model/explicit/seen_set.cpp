@@ -16,6 +16,7 @@ constexpr std::size_t remembered = 1u << 14;           // states that each threa
 constexpr seen_set::index ahead = 12;                  // of the state that is put into the index, another is fetched
 constexpr seen_set::index later = seen_set::none - 1;  // no state's number
 constexpr seen_set::index numbers_at_once = 1024;      // that one of several threads takes
+constexpr seen_set::index last_number = seen_set::none - (1u << 20);  // so that no thread that fails comes round to 0
 }  // namespace
 
 seen_set::seen_set(std::uint32_t words) : words_(words), states_(words), parents_(1) {}
@@ -40,6 +41,7 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
     if (!alone) seen_.inside_.fetch_add(1);
     insert_late(level, alone, false);
     insert_all(states, parents, count, level, alone, false);
+    tell_size(alone);
     const std::uint64_t until = seen_.index_.retired();
     // Where nobody is inside, nobody holds what was retired before.
     if ((alone || seen_.inside_.fetch_sub(1) == 1) && until != reclaimed_) seen_.index_.reclaim(reclaimed_ = until);
@@ -49,6 +51,7 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
     if (late_parents_.empty()) return;
     if (!alone) seen_.inside_.fetch_add(1);
     insert_late(level, alone, true);
+    tell_size(alone);
     if (!alone) seen_.inside_.fetch_sub(1);
   }
 
@@ -61,6 +64,7 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
       while (home->at[place].load(std::memory_order_relaxed) != 0) place = (place + 1) & hash_index::segment_mask;
       home->at[place].store(hash_index::make(h, place, i), std::memory_order_relaxed);
       seen_.index_.count(home, h, true, *this);
+      if (i % page_states == 0) seen_.index_.reclaim(seen_.index_.retired());
     }
     seen_.index_.reclaim(seen_.index_.retired());
   }
@@ -124,6 +128,14 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
     for (std::uint32_t k = 0; k < waiting; ++k) look(pending_[k]);
     for (std::uint32_t k = 0; k < waiting; ++k) put(k, level, alone, waits);
     for (std::uint32_t k = 0; k < again_count_; ++k) keep_least(again_[k].child, again_[k].parent);
+  }
+
+  void tell_size(bool alone) {
+    if (alone)
+      seen_.size_.store(seen_.size() + added_, std::memory_order_relaxed);
+    else
+      seen_.size_.fetch_add(added_, std::memory_order_relaxed);
+    added_ = 0;
   }
 
   recent& recent_of(std::uint64_t hash) { return recent_[hash >> 20 & (remembered - 1)]; }
@@ -220,6 +232,7 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
   }
 
   void added(index i) {
+    ++added_;
     fresh.push_back(i);
     if (!runs.empty() && runs.back().first + runs.back().count == i)
       ++runs.back().count;
@@ -239,6 +252,7 @@ class seen_set::batch_inserter final : public seen_set::inserter, hash_index::re
   seen_set& seen_;
   const std::uint32_t words_;
   std::uint64_t reclaimed_ = 0;
+  std::uint32_t added_ = 0;  // that size_ does not know of
   std::vector<word> late_states_;
   std::vector<index> late_parents_;
   std::uint64_t hashes_[batch];
@@ -257,15 +271,9 @@ std::unique_ptr<seen_set::inserter> seen_set::make_inserter() {
 
 void seen_set::take_numbers(inserter& to, bool alone) {
   const index n = alone ? 1 : numbers_at_once;
-  index first;
-  if (alone) {
-    first = next_.load(std::memory_order_relaxed);
-    if (first >= none - 2 * numbers_at_once) throw std::length_error("more than 2^32 states");
-    next_.store(first + n, std::memory_order_relaxed);
-  } else {
-    first = next_.fetch_add(n, std::memory_order_relaxed);
-    if (first >= none - (1u << 20)) throw std::length_error("more than 2^32 states");
-  }
+  const index first = alone ? next_.load(std::memory_order_relaxed) : next_.fetch_add(n, std::memory_order_relaxed);
+  if (first >= last_number) throw std::length_error("more than 2^32 states");
+  if (alone) next_.store(first + n, std::memory_order_relaxed);
   for (index i : {first, first + n - 1}) {
     states_.reserve(i);
     parents_.reserve(i);
@@ -292,7 +300,7 @@ void seen_set::restore(const std::vector<range>& all) {
     way->restore(r);
     states += r.count;
   }
-  holes_ = next_.load() - states;
+  size_ = states;
 }
 
 std::vector<seen_set::range> seen_set::close_level(const std::vector<inserter*>& all) {
@@ -302,8 +310,6 @@ std::vector<seen_set::range> seen_set::close_level(const std::vector<inserter*>&
     x->runs.clear();
     if (x->next != x->limit && x->limit == next_.load(std::memory_order_relaxed))
       next_.store(x->next, std::memory_order_relaxed);
-    else
-      holes_ += x->limit - x->next;
     x->next = x->limit = 0;
   }
   index_.reclaim(index_.retired());

@@ -36,9 +36,9 @@ class seen_set {
   const word* state(index i) const { return states_.row(i); }
   index parent(index i) const { return std::atomic_ref<index>(*parents_.row(i)).load(std::memory_order_relaxed); }
   const index* parents(index i) const { return parents_.row(i); }  // of one page: i and those behind it
-  std::uint64_t size() const {
-    return next_.load(std::memory_order_relaxed) - holes_;
-  }                                                                    // with several threads: a little more
+  // Of all levels that are closed, and of this one what is not in insert() just now.
+  std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
+  bool full() const { return end() >= none - (1u << 21); }  // the numbers are used up, but for what threads have at hand
   index end() const { return next_.load(std::memory_order_relaxed); }  // numbers are below
   std::uint64_t memory_bytes() const;
   std::uint32_t words() const { return words_; }
@@ -51,7 +51,7 @@ class seen_set {
     virtual ~inserter() = default;
     // States and the numbers of their predecessors (none: initial). States numbered from `level` on belong to the level
     // being built; only their predecessor may change. `alone`: no other thread inserts meanwhile. Throws std::length_error
-    // beyond 2^32 - 2 numbers; behind an exception nothing more may be inserted.
+    // where numbers are used up; behind an exception nothing more may be inserted.
     virtual void insert(const word* states, const index* parents, std::uint32_t count, index level, bool alone) = 0;
     virtual void flush(index level, bool alone) = 0;
     std::vector<index> fresh;   // those that insert() added; the caller clears it
@@ -81,7 +81,7 @@ class seen_set {
   paged_array<index> parents_;
   hash_index index_;
   std::atomic<index> next_{0};
-  std::uint64_t holes_ = 0;
+  std::atomic<std::uint64_t> size_{0};
   std::atomic<std::uint32_t> inside_{0};  // threads that may hold a segment
 };
 

@@ -224,7 +224,7 @@ class orbit_canonicaliser final : public symmetry::canonicaliser {
   const move& move_to(const std::vector<std::uint32_t>& target) {
     auto it = moves_.find(target);
     if (it != moves_.end()) return it->second;
-    if (moves_.size() * (plan_.places.size() + 16) > most_cached) moves_.clear();
+    if (moves_.size() * (2 * plan_.places.size() + words_ + 16) > most_cached) moves_.clear();
     return moves_.emplace(target, plan_.move_of(plan_.images(target))).first->second;
   }
 

@@ -43,8 +43,8 @@ struct mention {
 struct move {
   sort_images to;
   std::vector<std::uint32_t> slot_to;
-  std::vector<word> stays;           // the bits of the fields of which neither the place nor the value moves
-  std::vector<std::uint32_t> moves;  // the other fields
+  std::vector<word> stays;                   // the bits of the fields of which neither the place nor the value moves
+  std::vector<std::uint32_t> moving_fields;  // the others
 };
 
 inline std::uint64_t times(std::uint64_t a, std::uint64_t b) {
@@ -67,7 +67,11 @@ struct symmetry::plan {
 
   explicit plan(const transition_system& s, bool with_initial) : system(s), p(s.program()), orbits(p), locals(p) {
     collect_places();
-    find_classes(with_initial ? initial_steps() : std::vector<std::vector<std::uint64_t>>());
+    try {
+      find_classes(with_initial ? initial_steps() : std::vector<std::vector<std::uint64_t>>());
+    } catch (const too_many&) {
+      why_ = fmt::format("more than {} initial states\n", most_initial_steps);
+    }
     number_elements();
   }
 
@@ -138,7 +142,7 @@ struct symmetry::plan {
       m.slot_to[s] = flat(places[s].variable, index);
       const slot& at = places[s].at;
       if (m.slot_to[s] != s || (places[s].moves.sort != ir::nothing && !stay(m.to[places[s].moves.sort])))
-        m.moves.push_back(static_cast<std::uint32_t>(s));
+        m.moving_fields.push_back(static_cast<std::uint32_t>(s));
       else
         m.stays[at.index] |= at.mask << at.shift;
     }
@@ -170,7 +174,7 @@ struct symmetry::plan {
   // `dead` is of `from`.
   void apply(const move& m, const word* from, const std::vector<std::uint8_t>& dead, word* into) const {
     for (std::size_t w = 0; w < m.stays.size(); ++w) into[w] = from[w] & m.stays[w];
-    for (const std::uint32_t s : m.moves) {
+    for (const std::uint32_t s : m.moving_fields) {
       word code = get(from, places[s].at);
       if (places[s].moves.sort != ir::nothing && !dead[s]) code = image_of(places[s].moves, m.to, code);
       if (code) put(into, places[m.slot_to[s]].at, code);
@@ -194,10 +198,15 @@ struct symmetry::plan {
   };
   using outcome_set = std::unordered_set<std::vector<std::uint64_t>, outcome_hash>;
 
+  // Each permutation is tried on all of them; where there are more than fit into memory, no element is interchangeable.
+  static constexpr std::size_t most_initial_steps = std::size_t{1} << 21;
+  struct too_many {};
+
   // The initial steps, normal form, with their outcome. Leaves in never_read what is the same in all of them.
   std::vector<std::vector<std::uint64_t>> initial_steps() {
     std::vector<std::vector<std::uint64_t>> out;
     system.make_stepper()->initial([&](const step& x) {
+      if (out.size() == most_initial_steps) throw too_many{};
       initial.push_back(x);
       initial_states.insert(initial_states.end(), x.state, x.state + system.state_layout().words());
       std::vector<std::uint64_t> one(x.state, x.state + system.state_layout().words());

@@ -86,6 +86,7 @@ bool search_worker::flush() {
   inserter_->insert(buffer_.words, buffer_.parents, buffer_.count, shared_.level, alone_);
   buffer_.count = 0;
   examine_fresh();
+  if (shared_.seen.full()) shared_.watch.end(budget::states);
   stopped_ = shared_.watch.check(shared_.seen.size(), shared_.seen.memory_bytes());
   return stopped_;
 }

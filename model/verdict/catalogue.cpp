@@ -89,28 +89,36 @@ void catalogue::enter_properties(std::uint32_t file, property_origin origin) {
 
 void catalogue::parse_properties(property_file& f) {
   if (f.parsed) return;
-  f.parsed = true;
   ast::property_file parsed = language::parse_properties(sources_, f.file);
   std::string text;  // of a vocabulary it is wanted at once
   if (!parsed.vocabularies.empty()) text = language::format(parsed, sources_.text(f.file));
   const auto texts = std::make_shared<const canonical_file>(sources_, f.file, std::move(text));
+  if (parsed.vocabularies.size() > (has_vocabulary_ ? 0 : 1)) {
+    const ast::vocabulary& v = parsed.vocabularies.back();
+    throw diagnostic(v.where, fmt::format("there is already a vocabulary '{}'",
+                                          has_vocabulary_ ? vocabulary_.name : parsed.vocabularies[0].name));
+  }
   for (ast::vocabulary& v : parsed.vocabularies) {
-    if (has_vocabulary_) throw diagnostic(v.where, fmt::format("there is already a vocabulary '{}'", vocabulary_.name));
     has_vocabulary_ = true;
     vocabulary_text_ = texts->declaration("vocabulary", v.name);
     vocabulary_ = std::move(v);
   }
   for (ast::property& p : parsed.properties) f.entries.push_back({std::move(p), f.file, texts, f.origin});
+  f.parsed = true;
 }
 
 void catalogue::read_property_files() {
   if (property_files_read_) return;
-  property_files_read_ = true;
+  // After an error all is read again, so that whoever asks next meets it too.
+  property_files_.clear();
+  declared_in_.clear();
+  has_vocabulary_ = false;
   for (const std::string& path : files_in(fs::path(root_) / "properties", ".prop"))
     enter_properties(sources_.read(path), property_origin::shipped);
   enter_properties(sources_.add("built in", built_in_properties), property_origin::built_in);
   for (const std::string& path : extra_properties_) enter_properties(sources_.read(path), property_origin::user);
   if (!has_vocabulary_) throw diagnostic(fmt::format("no vocabulary in {}/properties", root_));
+  property_files_read_ = true;
 }
 
 void catalogue::add_properties(const std::string& path) { extra_properties_.push_back(path); }
@@ -141,7 +149,7 @@ const property_entry* catalogue::find_property(const std::string& name) {
 const property_entry& catalogue::property(const std::string& name, const source_range* where) {
   if (const property_entry* found = find_property(name)) return *found;
   std::vector<std::string> names;
-  for (const property_entry& entry : properties()) names.push_back(entry.property.name);
+  for (const auto& [known, file] : declared_in_) names.push_back(known);
   const std::string near = nearest(name, names);
   const std::string sentence = fmt::format("no property is called '{}'", name);
   const std::string hint =
@@ -204,11 +212,11 @@ std::vector<std::string> invariant_files(const fs::path& model) {
 const std::deque<property_entry>& catalogue::invariants(const model_entry& m) {
   const auto known = invariants_.find(m.path);
   if (known != invariants_.end()) return known->second;
-  std::deque<property_entry>& out = invariants_[m.path];
+  std::deque<property_entry> out;
   for (const std::string& middle : invariant_files(m.path))
     read_invariants(out, sources_.read(fs::path(m.path).replace_extension(middle + ".inv").string()),
                     middle.empty() ? "" : middle.substr(1));
-  return out;
+  return invariants_[m.path] = std::move(out);
 }
 
 std::vector<const property_entry*> catalogue::invariants_for(const model_entry& m, const claim_entry& c) {
@@ -220,8 +228,9 @@ std::vector<const property_entry*> catalogue::invariants_for(const model_entry& 
 }
 
 void catalogue::replace_invariants(const model_entry& m, const std::string& name, const std::string& text) {
-  invariants_[m.path].clear();
-  read_invariants(invariants_[m.path], sources_.add(name, text), "");
+  std::deque<property_entry> out;
+  read_invariants(out, sources_.add(name, text), "");
+  invariants_[m.path] = std::move(out);
 }
 
 void catalogue::read_invariants(std::deque<property_entry>& out, std::uint32_t file, const std::string& meant_for) {

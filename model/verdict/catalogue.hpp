@@ -71,7 +71,7 @@ class catalogue {
   // Shipped by file name, built in, then added.
   std::vector<std::reference_wrapper<const property_entry>> properties();
   const property_entry* find_property(const std::string& name);
-  // The same, at `where` (if `has_place`) a diagnostic with the nearest name if there is none.
+  // The same; where there is none a diagnostic with the nearest name, at `where` if that is known.
   const property_entry& property(const std::string& name, const source_range* where = nullptr);
 
   std::vector<std::string> model_paths();  // shipped models, sorted; libraries are not among them

@@ -71,6 +71,20 @@ TEST(engine_search, a_budget_of_states_ends_the_run_and_says_so) {
   EXPECT_EQ(explore(*t, o).ended_by, budget::memory);
 }
 
+TEST(engine_search, a_budget_of_just_the_states_there_are_ends_no_run) {
+  auto t = make_interpreter(counters(5, 9).program);
+  search_options o = alone();
+  const std::uint64_t all = explore(*t, o).states;
+  for (o.threads = 1; o.threads <= 3; ++o.threads) {
+    o.max_states = all;
+    const search_result r = explore(*t, o);
+    EXPECT_TRUE(r.complete) << o.threads;
+    EXPECT_EQ(r.states, all) << o.threads;
+    o.max_states = all - 1;
+    EXPECT_EQ(explore(*t, o).ended_by, budget::states) << o.threads;
+  }
+}
+
 TEST(engine_search, an_interrupt_ends_the_run) {
   auto t = make_interpreter(counters(6, 9).program);
   interrupt_flag() = true;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "model/explicit/paged_array.hpp"
+#include "model/explicit/huge_block.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <new>
 
 namespace quiesce {
 
