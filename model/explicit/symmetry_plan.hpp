@@ -127,22 +127,22 @@ struct symmetry::plan {
     }
   }
 
-  std::uint32_t flat(ir::variable_id v, const std::vector<std::uint32_t>& index) const {
+  // Where field s goes.
+  std::uint32_t place_of(std::uint32_t s, const sort_images& to) const {
+    const ir::variable& x = p.variables[places[s].variable];
     std::uint64_t f = 0;
-    for (std::size_t k = 0; k < index.size(); ++k) f = f * p.sorts[p.variables[v].index[k]].element.size() + index[k];
-    return p.variables[v].first_slot + static_cast<std::uint32_t>(f);
+    for (std::size_t k = 0; k < x.index.size(); ++k)
+      f = f * p.sorts[x.index[k]].element.size() + to[x.index[k]][places[s].index[k]];
+    return x.first_slot + static_cast<std::uint32_t>(f);
   }
 
   move move_of(sort_images to) const {
     move m{std::move(to), std::vector<std::uint32_t>(places.size()), std::vector<word>(system.state_layout().words()), {}};
-    std::vector<std::uint32_t> index;
-    for (std::size_t s = 0; s < places.size(); ++s) {
-      index = places[s].index;
-      for (std::size_t k = 0; k < index.size(); ++k) index[k] = m.to[p.variables[places[s].variable].index[k]][index[k]];
-      m.slot_to[s] = flat(places[s].variable, index);
+    for (std::uint32_t s = 0; s < places.size(); ++s) {
+      m.slot_to[s] = place_of(s, m.to);
       const slot& at = places[s].at;
       if (m.slot_to[s] != s || (places[s].moves.sort != ir::nothing && !stay(m.to[places[s].moves.sort])))
-        m.moving_fields.push_back(static_cast<std::uint32_t>(s));
+        m.moving_fields.push_back(s);
       else
         m.stays[at.index] |= at.mask << at.shift;
     }
@@ -169,6 +169,18 @@ struct symmetry::plan {
       dead[s] = locals.dead(x.variable, static_cast<std::uint32_t>(at));
       if (dead[s]) put(state, x.at, 0);
     }
+  }
+
+  // Then the same values are dead.
+  bool same_locations(const word* a, const word* b) const {
+    for (const ir::process& q : p.processes) {
+      if (q.pc == ir::nothing) continue;
+      for (std::uint64_t k = 0; k < ir::element_count(p, p.variables[q.pc]); ++k) {
+        const slot& at = places[p.variables[q.pc].first_slot + k].at;
+        if (get(a, at) != get(b, at)) return false;
+      }
+    }
+    return true;
   }
 
   // `dead` is of `from`.
@@ -228,14 +240,12 @@ struct symmetry::plan {
     if (!to) return "an element made of one has no counterpart made of the other";
     if (auto why = breaks_symmetry(p, locals, *to)) return why;
     move m = move_of(*to);
-    std::vector<std::uint64_t> image(initial.empty() ? 0 : initial[0].size());
+    std::vector<std::uint64_t> image, state;
     std::vector<std::uint8_t> dead(places.size(), 0);
-    std::vector<word> state;
     for (const auto& one : initial) {
+      if (state.empty() || !same_locations(state.data(), one.data())) clear_dead((state = one).data(), dead);
       image = one;
-      state = one;
-      clear_dead(state.data(), dead);
-      apply(m, state.data(), dead, image.data());
+      apply(m, one.data(), dead, image.data());
       if (!known.count(image)) return "initial states tell them apart";
     }
     return std::nullopt;
@@ -287,6 +297,25 @@ struct symmetry::plan {
         std::uint64_t role = n == ~0u ? symmetries::mix(s + 1, i + 1) | 1 : symmetries::mix(orbits.role_of(s, i), 77);
         mentions[s].push_back({n, role});
       }
+  }
+
+  // The movable elements that indices of the place are made of, each as often as that.
+  std::vector<std::uint32_t> owners_of(const place& x) const {
+    std::vector<std::uint32_t> out;
+    const auto& sorts = p.variables[x.variable].index;
+    for (std::size_t k = 0; k < sorts.size(); ++k) {
+      const std::uint32_t e = mentions[sorts[k]][x.index[k]].element;
+      if (e != ~0u) out.push_back(e);
+    }
+    return out;
+  }
+
+  // Which field of its elements a place is: the same for the places that permutations map to each other.
+  std::vector<std::uint64_t> kind_of(const place& x) const {
+    std::vector<std::uint64_t> out{x.variable};
+    const auto& sorts = p.variables[x.variable].index;
+    for (std::size_t k = 0; k < sorts.size(); ++k) out.push_back(mentions[sorts[k]][x.index[k]].role);
+    return out;
   }
 
   // May its value name an element that moves?
