@@ -34,6 +34,7 @@ class relations {
     exchanges_.clear();
     for (std::uint32_t e = 0; e < p.movable; ++e) name_[e] = mix(e + 1, 99) | 1;
     find_rows();
+    find_sparse_words();
     found_.resize(relations_.size());
   }
 
@@ -49,13 +50,15 @@ class relations {
     found* to = found_.data();
     for (const std::uint32_t k : untabulated_) *to++ = {k, get(state, relations_[k].at)};
     for (const std::uint32_t k : live_.alive()) *to++ = {k, get(state, relations_[k].at)};
-    for (std::size_t w = 0; w < base_.size(); ++w)
-      for (word rest = (state[w] ^ base_[w]) & sparse_mask_[w]; rest;) {
-        const std::uint32_t k = field_at_[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(rest))];
-        const slot& at = relations_[k].at;
-        *to++ = {k, get(state, at)};
-        rest &= ~(at.mask << at.shift);
+    for (const sparse_word& x : sparse_words_) {
+      // Of each field the last bit: is any in it set?
+      const word bits = (state[x.index] ^ x.base) & x.mask;
+      word rest = (((bits & ~x.last) + (x.mask & ~x.last)) | bits) & x.last;
+      for (; rest; rest &= rest - 1) {
+        const std::uint32_t k = field_at_[x.index * 64 + static_cast<std::uint32_t>(__builtin_ctzll(rest))];
+        *to++ = {k, get(state, relations_[k].at)};
       }
+    }
     found_end_ = to;
   }
 
@@ -168,6 +171,21 @@ class relations {
     const bool links = sorts.size() == 1 && x.moves.sort == sorts[0] && x.moves.options == 0 && is_pointer(x);
     if (!links || live_.may_die(s)) return std::nullopt;
     return x.index[0];
+  }
+
+  // The sparse relations of one word.
+  struct sparse_word {
+    std::uint32_t index = 0;
+    word mask = 0, base = 0;
+    word last = 0;  // of each field the last bit
+  };
+
+  void find_sparse_words() {
+    for (std::uint32_t w = 0; w < base_.size(); ++w)
+      if (sparse_mask_[w]) sparse_words_.push_back({w, sparse_mask_[w], base_[w], 0});
+    for (const relation& n : relations_)
+      for (sparse_word& x : sparse_words_)
+        if (n.at.index == x.index && x.mask >> n.at.shift & 1) x.last |= word{1} << (n.at.shift + n.at.bits - 1);
   }
 
   // --- rows ---
@@ -380,8 +398,9 @@ class relations {
   std::vector<std::uint64_t> name_;  // of an element; 0: of nobody
   std::vector<relation> relations_;
   std::vector<word> sparse_mask_, base_;  // relations of which a code says nothing, and those codes
-  std::vector<std::uint32_t> field_at_;   // by bit of the state, the relation
-  std::vector<sort_images> exchanges_;    // by pair of elements, while fields are added
+  std::vector<sparse_word> sparse_words_;
+  std::vector<std::uint32_t> field_at_;  // by bit of the state, the relation
+  std::vector<sort_images> exchanges_;   // by pair of elements, while fields are added
   std::map<std::vector<std::uint64_t>, std::uint32_t> kinds_;
   std::map<std::tuple<ir::sort_id, std::uint32_t, word>, std::uint32_t> types_;
   std::vector<pointer_facts> pointers_;
