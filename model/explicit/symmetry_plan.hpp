@@ -234,15 +234,15 @@ struct symmetry::plan {
     return out;
   }
 
-  std::optional<std::string> breaks(const std::vector<std::vector<std::uint64_t>>& initial, const outcome_set& known,
-                                    const sort_images& base) const {
+  // `known`: the outcomes of all initial steps.
+  std::optional<std::string> breaks(const outcome_set& known, const sort_images& base) const {
     auto to = orbits.induced(base);
     if (!to) return "an element made of one has no counterpart made of the other";
     if (auto why = breaks_symmetry(p, locals, *to)) return why;
     move m = move_of(*to);
     std::vector<std::uint64_t> image, state;
     std::vector<std::uint8_t> dead(places.size(), 0);
-    for (const auto& one : initial) {
+    for (const auto& one : known) {
       if (state.empty() || !same_locations(state.data(), one.data())) clear_dead((state = one).data(), dead);
       image = one;
       apply(m, one.data(), dead, image.data());
@@ -253,7 +253,7 @@ struct symmetry::plan {
 
   // Classes are the components of "may be exchanged": the exchanges that a program allows generate a group.
   void find_classes(const std::vector<std::vector<std::uint64_t>>& initial) {
-    outcome_set known(initial.begin(), initial.end());
+    const outcome_set known(initial.begin(), initial.end());
     for (ir::sort_id s = 0; s < p.sorts.size(); ++s) {
       std::vector<std::uint32_t> base;
       for (std::uint32_t i = 0; i < p.sorts[s].element.size(); ++i)
@@ -263,7 +263,7 @@ struct symmetry::plan {
         bool placed = false;
         std::string reason;
         for (auto& c : found) {
-          auto why = breaks(initial, known, exchange(s, c[0], e));
+          auto why = breaks(known, exchange(s, c[0], e));
           if (!why) {
             c.push_back(e);
             placed = true;
