@@ -21,9 +21,9 @@ namespace quiesce {
 class symmetry {
  public:
   // Decides which elements the program treats alike (equivariance.hpp) and the initial states do not tell apart; those that
-  // it names or orders are taken out of the group, and why() says so.
-  // Without a look at the initial states, of which there may be many to go through, the group is one of the steps alone: good
-  // for guesses only.
+  // it names or orders are taken out of the group, and why() says so; with more than 2^21 initial states, all of them.
+  // Without a look at the initial states, of which there may be many to go through, the group is one of the steps alone:
+  // good for guesses only.
   explicit symmetry(const transition_system&, bool with_initial_states = true);
   ~symmetry();
 
@@ -31,7 +31,8 @@ class symmetry {
   std::uint64_t order() const;     // of the group; saturates
   const std::string& why() const;  // what was taken out of the group, one reason a line; empty: nothing
 
-  // The initial steps that it looked at, in their order, so that they need not be taken again. Once; nothing afterwards.
+  // The initial steps that it looked at, in their order, so that they need not be taken again. Once; nothing afterwards, and
+  // not of a trivial group.
   void initial(const step_visitor&);
 
   // Any two elements of the sort may be exchanged, and there are at least two.

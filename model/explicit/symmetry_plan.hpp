@@ -70,7 +70,9 @@ struct symmetry::plan {
     try {
       find_classes(with_initial ? initial_steps() : std::vector<std::vector<std::uint64_t>>());
     } catch (const too_many&) {
-      why_ = fmt::format("more than {} initial states\n", most_initial_steps);
+      initial = {};
+      initial_states = {};
+      why_ = fmt::format("not used: more than {} initial states\n", most_initial_steps);
     }
     number_elements();
   }

@@ -51,6 +51,13 @@ const std::string take_one = "process p { atomic { choose e: dev where !used(e);
 TEST(symmetry_groups, elements_that_nothing_names) {
   expect_group(*from_text("sort dev;\nvar used: dev -> bool;\nvar last: option<dev>;\n" + take_one, {{"dev", 3}}), 6);
 }
+TEST(symmetry_groups, none_where_there_are_too_many_initial_states) {
+  const auto system =
+      from_text("sort dev;\nvar t: dev, dev -> bool = any;\nvar n: dev -> 0..2 = any;\nprocess p { skip; }\n", {{"dev", 4}});
+  const symmetry group(*system);
+  EXPECT_TRUE(group.trivial());
+  EXPECT_EQ(group.why(), "not used: more than 2097152 initial states\n");
+}
 TEST(symmetry_groups, a_named_element_leaves) {
   expect_group(*from_text("sort dev = 3 with d0;\nvar used: dev -> bool;\nvar last: option<dev>;\n" + take_one +
                               "process q { atomic { wait until used(d0); used(d0) := false; } }\n",
