@@ -43,7 +43,8 @@ inline void sign_own_anywhere(const std::vector<own_bits>& own, const word* stat
 struct put_bits {
   word mask = 0;
   std::uint32_t index = 0;
-  std::uint8_t element = 0, number = 0, left = 0;
+  std::uint16_t number = 0;  // as states have fewer than 2^16 words
+  std::uint8_t element = 0, left = 0;
 };
 
 // One word, from bits that begin at `o` and end before `to`. `numbers`: by element.
@@ -204,7 +205,7 @@ class own_fields {
     if (own_.size() > first) own_.back().last = true;
     for (std::size_t k = first; k < own_.size(); ++k) {
       const own_bits& o = own_[k];
-      put_.push_back({o.mask, o.index, static_cast<std::uint8_t>(e), static_cast<std::uint8_t>(o.number - r.number),
+      put_.push_back({o.mask, o.index, static_cast<std::uint16_t>(o.number - r.number), static_cast<std::uint8_t>(e),
                       static_cast<std::uint8_t>(o.left)});
     }
     r.number_end = static_cast<std::uint32_t>(numbers_.size());

@@ -37,7 +37,7 @@ struct random_bits {
         ++numbers, left = 0;
       }
       taken.push_back({e, w, mask, left, false, numbers - 1});
-      put[w].push_back({mask, w, static_cast<std::uint8_t>(e), static_cast<std::uint8_t>(numbers - 1 - first),
+      put[w].push_back({mask, w, static_cast<std::uint16_t>(numbers - 1 - first), static_cast<std::uint8_t>(e),
                         static_cast<std::uint8_t>(left)});
       left += n;
     }
